@@ -1,0 +1,136 @@
+#pragma once
+
+#include "base/ids.h"
+#include "base/units.h"
+#include "model/decision.h"
+#include "model/job.h"
+#include "model/shape.h"
+#include "model/verdict.h"
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace weft {
+
+/// What keeps a job out of the lines: bits of JobRecord::gates.
+enum class Gate : uint8_t { kDependency = 1, kBeginTime = 2, kHeld = 4, kNotAdmitted = 8 };
+constexpr uint8_t gate_bit(Gate gate) { return static_cast<uint8_t>(gate); }
+
+/// What becomes of a job once everything it holds has come back.
+enum class Intent : uint8_t { kNone, kCancel, kFail, kRestart, kTimeLimit };
+
+/// How many tasks of one role are where. Pending ones are the rest.
+struct RoleCounts {
+  int32_t held = 0;
+  int32_t running = 0;
+  int32_t releasing = 0;
+  int32_t done = 0;
+  int32_t first_pending = 0;  ///< no task of the role below this index is pending
+  bool operator==(const RoleCounts&) const = default;
+};
+
+/// The columns of a job that no placement and no policy reads.
+struct JobRecord {
+  std::string name;
+  Instant begin;  ///< may start from here on
+  Instant ended = kNever;
+  Instant stale_due = kNever;  ///< set while the gang is below its minimum: then it is stopped whole
+  Instant limit_due = kNever;  ///< set while it runs under a time limit
+  Duration grace{0};
+  Duration stale_after{0};
+  Duration time_limit = kEndless;
+  uint32_t role_names = 0;  ///< JobBook::role_names()
+  uint32_t first_role = 0;  ///< rows of JobBook::counts()
+  uint16_t role_count = 0;
+  uint8_t gates = 0;
+  Intent intent = Intent::kNone;
+  StopCause loss_cause = StopCause::kNone;  ///< why the gang is below its minimum
+  Reason end_reason = Reason::kNone;        ///< why the scheduler gave it up
+  uint32_t first_dependent = UINT32_MAX;
+  uint32_t dependencies_open = 0;
+  uint32_t live = 0;  ///< tasks that hold something
+  uint32_t attempts_holding = 0;
+  uint32_t attempts_starting = 0;
+  uint32_t refusals = 0;  ///< holds and starts refused in a row
+  int32_t retries_left = 0;
+  int32_t exit_status = 0;  ///< of the first task that failed
+
+  bool has_gate(Gate gate) const { return (gates & gate_bit(gate)) != 0; }
+};
+
+/// The records of all jobs, the counts of their roles, who waits for whom, and the attempt that each task row belongs
+/// to. Rows of ended jobs stay (for views), their counts are used again.
+class JobBook {
+ public:
+  /// The next job's record. `shape` may be null: a job that is rejected.
+  JobRecord& add(const JobSpec& spec, const Shape* shape, Instant begin);
+  /// The job needs no counts any more.
+  void retire(JobId job);
+
+  JobRecord& operator[](JobId job) { return records_[index(job)]; }
+  const JobRecord& operator[](JobId job) const { return records_[index(job)]; }
+  size_t size() const { return records_.size(); }
+
+  std::span<RoleCounts> counts(const JobRecord& record) {
+    return std::span(counts_).subspan(record.first_role, record.role_count);
+  }
+  std::span<const RoleCounts> counts(const JobRecord& record) const {
+    return std::span(counts_).subspan(record.first_role, record.role_count);
+  }
+
+  /// `dependent` waits for `job`.
+  void add_dependent(JobId job, JobId dependent);
+  /// Calls `visit(JobId)` for those that wait for `job`, last come first, and forgets them.
+  template <typename Visit>
+  void drain_dependents(JobId job, Visit&& visit) {
+    uint32_t link = records_[index(job)].first_dependent;
+    records_[index(job)].first_dependent = UINT32_MAX;
+    while (link != UINT32_MAX) {
+      const Dependent row = dependents_[link];
+      free_dependents_.push_back(link);
+      visit(row.job);
+      link = row.next;
+    }
+  }
+
+  /// The jobs that must end well before `job` may start; empty for most.
+  std::span<const uint32_t> after(JobId job) const;
+  void set_after(JobId job, std::vector<uint32_t> jobs) { after_[job] = std::move(jobs); }
+
+  uint32_t& attempt_of(TaskId task) { return attempt_of_task_[index(task)]; }
+  uint32_t attempt_of(TaskId task) const { return attempt_of_task_[index(task)]; }
+  void resize_tasks(size_t tasks) {
+    if (tasks > attempt_of_task_.size()) attempt_of_task_.resize(tasks, 0);
+  }
+
+  std::span<const std::string> role_names(const JobRecord& record) const { return role_names_[record.role_names]; }
+
+  /// In words why the job was rejected or given up; empty for all others.
+  const std::string& remark(JobId job) const;
+  void set_remark(JobId job, std::string why) { remarks_[job] = std::move(why); }
+
+ private:
+  struct Dependent {
+    JobId job = kNone<JobId>;
+    uint32_t next = UINT32_MAX;
+  };
+
+  uint32_t intern_role_names(const std::vector<RoleSpec>& roles);
+  uint32_t claim_counts(uint16_t roles);
+
+  std::vector<JobRecord> records_;
+  std::vector<RoleCounts> counts_;
+  std::vector<std::vector<uint32_t>> free_counts_;  ///< by number of roles
+  std::vector<Dependent> dependents_;
+  std::vector<uint32_t> free_dependents_;
+  std::vector<uint32_t> attempt_of_task_;  ///< by TaskId
+  std::vector<std::vector<std::string>> role_names_;
+  std::map<std::vector<std::string>, uint32_t, std::less<>> role_name_ids_;
+  std::map<JobId, std::string> remarks_;
+  std::map<JobId, std::vector<uint32_t>> after_;
+};
+
+}  // namespace weft

@@ -1,0 +1,88 @@
+#include "scheduler/questions.h"
+
+#include "scheduler/test_world.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace weft {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+TEST(Questions, RefusesUnknownPoliciesByName) {
+  PolicyConfig config;
+  config.order = "alphabetical";
+  const auto made = Scheduler::create(config);
+  ASSERT_FALSE(made.has_value());
+  EXPECT_THAT(made.error().message, HasSubstr("alphabetical"));
+  EXPECT_THAT(made.error().message, HasSubstr("priority"));
+}
+
+TEST(Questions, TellsWhatWasWrongWithStructure) {
+  TestWorld world;
+  world.apply({{{}, NodeAdded{node_spec("n", 1)}}, {{}, NodeAdded{node_spec("n", 1)}}});
+  ASSERT_EQ(world.scheduler->last_errors().size(), 1U);
+  EXPECT_EQ(world.scheduler->node_count(), 1U);
+  world.apply({});
+  EXPECT_THAT(world.scheduler->last_errors(), IsEmpty());
+}
+
+TEST(Questions, AnswersWhatIfWithoutChangingWhatItDecides) {
+  TestWorld asked;
+  TestWorld silent;
+  for (TestWorld* world : {&asked, &silent}) {
+    add_default_queue(*world);
+    add_nodes(*world, 2, 4);
+    world->submit(job_spec("a", {.gpus = 3}));
+  }
+  std::vector<TaskPlacement> where;
+  const auto yes = asked.scheduler->what_if(job_spec("q", {.gpus = 4}), &where);
+  ASSERT_TRUE(yes.has_value());
+  EXPECT_TRUE(yes->is_yes());
+  ASSERT_EQ(where.size(), 1U);
+  EXPECT_EQ(where[0].node, make_id<NodeId>(1));
+  const auto no = asked.scheduler->what_if(job_spec("q", {.count = 2, .gpus = 4}), &where);
+  EXPECT_FALSE(no->is_yes());
+  EXPECT_FALSE(no->is_never);
+  EXPECT_THAT(where, IsEmpty());
+  EXPECT_TRUE(asked.scheduler->what_if(job_spec("q", {.count = 3, .gpus = 4}))->is_never);
+  EXPECT_FALSE(asked.scheduler->what_if(job_spec("q", {.queue = "none"})).has_value());
+  for (TestWorld* world : {&asked, &silent}) world->submit(job_spec("b", {.count = 2, .gpus = 2}));
+  EXPECT_EQ(asked.scheduler->decision_hash(), silent.scheduler->decision_hash());
+  EXPECT_THAT(asked.scheduler->audit(), IsEmpty());
+}
+
+TEST(Questions, ViewsSayWhatPeopleWantToKnow) {
+  TestWorld world;
+  add_default_queue(world);
+  add_nodes(world, 2, 4);
+  const JobId job = world.submit(job_spec("train", {.count = 2, .gpus = 3}));
+  const JobId waits = world.submit(job_spec("waits", {.gpus = 2}));
+  const JobView view = world.scheduler->job(job);
+  EXPECT_EQ(view.name, "train");
+  EXPECT_EQ(view.queue, "default");
+  EXPECT_EQ(view.user, "default");
+  EXPECT_EQ(view.request.gpu_units, 6 * kGpuUnits);
+  ASSERT_EQ(view.tasks.size(), 2U);
+  EXPECT_EQ(view.tasks[1].name, "w/1");
+  EXPECT_EQ(view.tasks[1].state, TaskState::kRunning);
+  EXPECT_EQ(popcount(view.tasks[1].placement.devices), 3U);
+  EXPECT_THAT(view.why, IsEmpty());
+  EXPECT_THAT(world.why(waits), HasSubstr("2 nodes"));
+  const QueueView queue = world.scheduler->queue(make_id<QueueId>(0));
+  EXPECT_EQ(queue.running, 1);
+  EXPECT_EQ(queue.pending, 1);
+  EXPECT_EQ(queue.usage.gpu_units, 6 * kGpuUnits);
+  const ClusterView cluster = world.scheduler->cluster();
+  EXPECT_EQ(cluster.gpus, 8);
+  EXPECT_EQ(cluster.gpus_free, 2);
+  EXPECT_EQ(cluster.jobs_pending, 1);
+  EXPECT_EQ(cluster.jobs_running, 1);
+  EXPECT_EQ(cluster.fragmentation.gpu_milli_free, 2000);
+  EXPECT_GT(cluster.fragmentation.fragment_milli, 0) << "nobody of those seen fits on a single GPU";
+}
+
+}  // namespace
+}  // namespace weft

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "scheduler/core.h"
+#include "scheduler/lifecycle.h"
+#include "scheduler/rung.h"
+#include "scheduler/turns.h"
+#include "state/transaction.h"
+
+#include <vector>
+
+namespace weft {
+
+/// Queue by queue in fair order, line by line, gang by gang: whoever fits and may, gets a hold. Greedy backfill: who
+/// does not fit lets later ones pass, unless the order is strict. A line that failed is not tried again in the pass.
+/// Disturbs nobody.
+///
+/// Budget: PolicyConfig::pass_steps_max task placements; who is left over is tried in the next pass.
+class PlaceRung final : public Rung {
+ public:
+  PlaceRung(Core& core, Lifecycle& lifecycle) : core_(core), lifecycle_(lifecycle) {}
+  std::string_view name() const override { return "place"; }
+  void run() override;
+
+ private:
+  void gather();
+  void pass();
+  Verdict try_head(Transaction& txn, LineId line);
+  Verdict standing_refusal(const Line& line, JobId job);
+  void fill_request(const Line& line, JobId job);
+  bool is_bound(const Line& line, JobId job) const;
+  bool blocks(const Verdict& verdict) const;
+  void refuse(LineId line, JobId job, const Verdict& verdict);
+  Verdict explain_refusal(Line& line, Verdict verdict);
+
+  Core& core_;
+  Lifecycle& lifecycle_;
+  Turns turns_;
+  GangPlacement placement_;
+  std::vector<int32_t> counts_;
+};
+
+}  // namespace weft
