@@ -1,0 +1,258 @@
+#include "engine/local/local_engine.h"
+
+#include "base/bits.h"
+#include "base/check.h"
+#include "engine/local/local_engine_impl.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <utility>
+
+namespace weft::local {
+
+Result<void> LocalEngine::Impl::open() {
+  WEFT_CHECK(options_.now != nullptr, "events need a time");
+  if (::prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
+    return fail(ErrorCode::kUnavailable, "this kernel has no child subreapers");
+  epoll_ = FileDescriptor(::epoll_create1(EPOLL_CLOEXEC));
+  timer_ = FileDescriptor(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+  if (!epoll_.is_open() || !timer_.is_open())
+    return fail(ErrorCode::kUnavailable, "cannot make an epoll or timer descriptor");
+  epoll_event event{.events = EPOLLIN, .data = {.u64 = 0}};
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, timer_.get(), &event);
+  return {};
+}
+
+Attempt* LocalEngine::Impl::find(JobId id, uint32_t number) {
+  const auto job = jobs_.find(id);
+  if (job == jobs_.end()) return nullptr;
+  const auto attempt = job->second.attempts.find(number);
+  return attempt == job->second.attempts.end() ? nullptr : &attempt->second;
+}
+
+void LocalEngine::Impl::execute(const Decisions& decisions) {
+  for (const Decision& decision : decisions.list) {
+    switch (decision.kind) {
+      case DecisionKind::kHold: hold(decision, decisions.placements_of(decision)); break;
+      case DecisionKind::kStart: start(decision.job, decision.attempt); break;
+      case DecisionKind::kRelease: release(decision.job, decision.attempt); break;
+      case DecisionKind::kStop: stop(decision); break;
+      case DecisionKind::kEnd: forget(decision.job); break;
+      case DecisionKind::kAdmit:
+      case DecisionKind::kReject: break;
+    }
+  }
+  arm_timer();
+}
+
+/// Names a device that somebody has already; the core never decides so, and if it did, two jobs must not meet on one
+/// device.
+std::string LocalEngine::Impl::conflict_with(std::span<const TaskPlacement> placements) const {
+  DeviceMask whole = 0;
+  DeviceMask shared = 0;
+  for (const TaskPlacement& placement : placements) {
+    (placement.kind == DeviceNeedKind::kWhole ? whole : shared) |= placement.devices;
+  }
+  if (((whole | shared) & ~low_bits(static_cast<unsigned>(node_.devices.size()))) != 0)
+    return "a device that the node lacks";
+  for (const auto& [id, number] : live_) {
+    for (const Task& task : jobs_.at(id).attempts.at(number).tasks) {
+      const bool has_whole = task.placement.kind == DeviceNeedKind::kWhole;
+      const DeviceMask both = task.placement.devices & (has_whole ? whole | shared : whole);
+      if (both != 0 && task.phase != TaskPhase::kGone) {
+        return fmt::format("GPU {}, which job {} still has", std::countr_zero(both), index(id));
+      }
+    }
+  }
+  return {};
+}
+
+void LocalEngine::Impl::hold(const Decision& decision, std::span<const TaskPlacement> placements) {
+  const auto found = jobs_.find(decision.job);
+  if (found == jobs_.end()) {
+    return emit(HoldRefused{decision.job, decision.attempt, "the engine was never told what the job is"});
+  }
+  if (found->second.attempts.contains(decision.attempt)) return;  // given twice
+  if (const std::string conflict = conflict_with(placements); !conflict.empty()) {
+    return emit(HoldRefused{decision.job, decision.attempt, fmt::format("it was given {}", conflict)});
+  }
+  Attempt& attempt = found->second.attempts[decision.attempt];
+  for (const TaskPlacement& placement : placements) {
+    Task& task = attempt.tasks.emplace_back();
+    task.index = static_cast<int32_t>(index(placement.task) - index(decision.first_task));
+    task.placement = placement;
+    task.view.placement = placement;
+  }
+  live_.emplace(decision.job, decision.attempt);
+  emit(HoldAccepted{decision.job, decision.attempt});
+}
+
+void LocalEngine::Impl::release(JobId id, uint32_t number) {
+  Attempt* attempt = find(id, number);
+  if (attempt == nullptr || attempt->phase != AttemptPhase::kHeld) return;
+  attempt->phase = AttemptPhase::kReleased;
+  live_.erase({id, number});
+}
+
+void LocalEngine::Impl::start(JobId id, uint32_t number) {
+  Attempt* attempt = find(id, number);
+  if (attempt == nullptr || attempt->phase == AttemptPhase::kReleased)
+    return emit(StartFailed{id, number, "it was not held"});
+  if (attempt->phase != AttemptPhase::kHeld) return;  // given twice
+  attempt->phase = AttemptPhase::kStarting;
+  attempt->deadline = steady_now() + options_.start_timeout;
+  if (std::string problem = start_tasks(id, number, *attempt); !problem.empty()) {
+    fail_attempt(id, number, *attempt, std::move(problem));
+  }
+}
+
+std::string LocalEngine::Impl::start_tasks(JobId id, uint32_t number, Attempt& attempt) {
+  const Job& job = jobs_.at(id);
+  const std::string directory = job_directory(id);
+  if (::mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) {
+    return fmt::format("cannot make the folder {}: {}", directory,
+                       std::strerror(errno));  // NOLINT(concurrency-mt-unsafe)
+  }
+  if (!job.spec.launch.script.empty()) {
+    if (std::string problem = write_script(id, job.spec); !problem.empty()) return problem;
+  }
+  for (Task& task : attempt.tasks) task.phase = TaskPhase::kGone;  // until it has a process
+  std::vector<TaskPlacement> gang;
+  for (const Task& task : attempt.tasks) gang.push_back(task.placement);
+  for (size_t i = 0; i < attempt.tasks.size(); ++i) {
+    if (std::string problem = start_task(id, number, job, gang, i, attempt.tasks[i]); !problem.empty()) return problem;
+  }
+  return {};
+}
+
+std::string LocalEngine::Impl::start_task(JobId id, uint32_t number, const Job& job,
+                                          std::span<const TaskPlacement> gang, size_t i, Task& task) {
+  const std::string directory = job_directory(id);
+  auto launch = plan_launch(context(directory), id, job.spec, task.index, gang, i);
+  if (!launch) return launch.error().message;
+  launch->grace_ns = job.spec.grace.value_or(options_.grace).ns;
+  launch->open_files_soft_max = options_.open_files_soft_max;
+  auto process =
+      start_supervisor(options_.supervisor_program, fmt::format("job {} task {}", index(id), task.index), *launch);
+  if (!process) return process.error().message;
+  if (!watch({.job = id, .attempt = number, .task = i}, *process)) {
+    ::kill(process->pid, SIGKILL);  // it waits for the word to go, so nothing runs below it
+    ::waitpid(process->pid, nullptr, 0);
+    return "cannot watch a supervisor process";
+  }
+  task.process = std::move(*process);
+  task.phase = TaskPhase::kPreparing;
+  return {};
+}
+
+std::string LocalEngine::Impl::write_script(JobId id, const JobSpec& spec) const {
+  const std::string path = script_path(job_directory(id));
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << spec.launch.script;
+  file.close();
+  if (!file || ::chmod(path.c_str(), 0700) != 0) return fmt::format("cannot write the job's script to {}", path);
+  return {};
+}
+
+/// Control socket and process handle of a supervisor share one watch: both are looked at when either becomes readable.
+bool LocalEngine::Impl::watch(const Watch& watch, const SupervisorProcess& process) {
+  epoll_event event{.events = EPOLLIN, .data = {.u64 = static_cast<uint64_t>(process.pid)}};
+  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, process.control.get(), &event) != 0 ||
+      ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, process.handle.get(), &event) != 0) {
+    return false;
+  }
+  watches_[event.data.u64] = watch;
+  return true;
+}
+
+void LocalEngine::Impl::stop_task(Task& task, Duration grace) {
+  if (task.phase == TaskPhase::kGone) return;
+  task.is_stopped = true;
+  if (task.process.control.is_open())
+    send_message(task.process.control.get(), {.kind = ControlKind::kStop, .grace_ns = grace.ns});
+}
+
+void LocalEngine::Impl::stop(const Decision& decision) {
+  Attempt* attempt = find(decision.job, decision.attempt);
+  if (attempt == nullptr) return;
+  if (attempt->phase == AttemptPhase::kStarting) {
+    return fail_attempt(decision.job, decision.attempt, *attempt, "it was stopped before it had started");
+  }
+  if (attempt->phase != AttemptPhase::kRunning) return;
+  for (Task& task : attempt->tasks) {
+    if (decision.task < 0 || task.index == decision.task) stop_task(task, decision.grace);
+  }
+}
+
+/// Drops the bulk of an ended job; where its files are stays known.
+void LocalEngine::Impl::forget(JobId id) {
+  const auto job = jobs_.find(id);
+  if (job == jobs_.end()) return;
+  job->second.spec.launch.environment = {};
+  job->second.spec.launch.script = {};
+}
+
+void LocalEngine::Impl::kill_job(JobId id) {
+  const auto job = jobs_.find(id);
+  if (job == jobs_.end()) return;
+  for (auto& [number, attempt] : job->second.attempts) {
+    if (attempt.phase == AttemptPhase::kRunning) {
+      for (Task& task : attempt.tasks) stop_task(task, {0});
+    }
+  }
+}
+
+bool LocalEngine::Impl::is_idle() const { return live_.empty() && watches_.empty(); }
+
+Result<TaskFiles> LocalEngine::Impl::files(JobId job, int32_t task) const {
+  const auto found = jobs_.find(job);
+  if (found == jobs_.end()) return fail(ErrorCode::kNotFound, fmt::format("there is no job {}", index(job)));
+  const std::string directory = job_directory(job);
+  return task_files(context(directory), job, found->second.spec, task);
+}
+
+std::vector<LocalTask> LocalEngine::Impl::tasks(JobId id) const {
+  std::vector<LocalTask> views;
+  const auto found = jobs_.find(id);
+  if (found == jobs_.end()) return views;
+  for (const auto& [number, attempt] : found->second.attempts) {
+    if (attempt.phase == AttemptPhase::kReleased) continue;
+    for (const Task& task : attempt.tasks) {
+      const auto at = static_cast<size_t>(task.index);
+      if (views.size() <= at) views.resize(at + 1);
+      views[at] = task.view;
+    }
+  }
+  return views;
+}
+
+LocalEngine::LocalEngine(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+LocalEngine::~LocalEngine() = default;
+
+Result<std::unique_ptr<LocalEngine>> LocalEngine::create(NodeSpec node, LocalEngineOptions options) {
+  auto impl = std::make_unique<Impl>(std::move(node), std::move(options));
+  if (auto opened = impl->open(); !opened) return std::unexpected(opened.error());
+  return std::unique_ptr<LocalEngine>(new LocalEngine(std::move(impl)));
+}
+
+void LocalEngine::describe_job(JobId job, JobSpec spec) { impl_->describe_job(job, std::move(spec)); }
+void LocalEngine::execute(const Decisions& decisions) { impl_->execute(decisions); }
+void LocalEngine::poll(std::vector<Event>& out) { impl_->poll(out); }
+int LocalEngine::wait_fd() const { return impl_->wait_fd(); }
+void LocalEngine::kill_job(JobId job) { impl_->kill_job(job); }
+bool LocalEngine::is_idle() const { return impl_->is_idle(); }
+Result<TaskFiles> LocalEngine::files(JobId job, int32_t task) const { return impl_->files(job, task); }
+std::vector<LocalTask> LocalEngine::tasks(JobId job) const { return impl_->tasks(job); }
+const NodeSpec& LocalEngine::node() const { return impl_->node(); }
+
+}  // namespace weft::local
