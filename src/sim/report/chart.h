@@ -1,0 +1,65 @@
+#pragma once
+
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weft::sim {
+
+// Charts as SVG inside HTML, drawn here: they need no library, no network and no script to be seen. Each comes in two
+// widths, of which the page's style sheet (sim/report/page.h) shows one, so that text keeps its size on a phone.
+// Colours are classes s0, s1, … of the style sheet; lines differ in their dashes too, for readers and printers without
+// colours.
+
+struct ChartAxis {
+  std::string label;
+  double low = 0;
+  double high = 100;
+};
+
+struct ChartPoint {
+  double x = 0;
+  double y = 0;    ///< NaN: the line is broken here
+  double low = 0;  ///< of the band around the line
+  double high = 0;
+};
+
+struct ChartSeries {
+  std::string name;
+  std::vector<ChartPoint> points;  ///< by rising x; those outside of the axes are left out
+};
+
+struct LineChart {
+  std::string title;
+  ChartAxis x;
+  ChartAxis y;
+  std::vector<ChartSeries> series;  ///< at most 8 differ in colour
+};
+
+struct Bar {
+  std::string name;
+  double value = 0;
+  double low = 0;  ///< of a whisker
+  double high = 0;
+  double mark = std::numeric_limits<double>::quiet_NaN();  ///< a mark to compare with; NaN: none
+};
+
+struct BarChart {
+  std::string title;
+  ChartAxis value;  ///< low should be 0: a bar's length is read as its amount
+  std::vector<Bar> bars;
+  std::string mark_name;  ///< what the marks are; empty: there are none
+};
+
+/// A <figure>. Cost: O(points).
+std::string line_chart_html(const LineChart& chart);
+std::string bar_chart_html(const BarChart& chart);
+
+/// Text for HTML and SVG, also inside attributes.
+std::string html_text(std::string_view text);
+
+/// Round positions for grid lines, 3 to 8 of them, from `axis.low` to `axis.high`.
+std::vector<double> axis_ticks(const ChartAxis& axis);
+
+}  // namespace weft::sim

@@ -1,0 +1,103 @@
+#include "sim/saturation/campaign.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+namespace weft::sim {
+
+namespace {
+
+/// The measures of a column, to treat them alike.
+constexpr std::array kMeasures{&SaturationColumn::allocation, &SaturationColumn::fragment_ratio,
+                               &SaturationColumn::fragment_amount};
+
+void summarise_column(const std::vector<SaturationRun>& runs, size_t percent, SaturationSummary& summary) {
+  uint32_t samples = std::numeric_limits<uint32_t>::max();
+  for (const SaturationRun& run : runs) samples = std::min(samples, run.columns[percent].samples);
+  summary.mean[percent].samples = runs.empty() ? 0 : samples;
+  for (const auto measure : kMeasures) {
+    double sum = 0, count = 0;
+    double low = std::numeric_limits<double>::infinity(), high = -low;
+    for (const SaturationRun& run : runs) {
+      if (run.columns[percent].samples == 0) continue;
+      const double value = run.columns[percent].*measure;
+      sum += value;
+      count += 1;
+      low = std::min(low, value);
+      high = std::max(high, value);
+    }
+    if (count == 0) continue;
+    const double mean = sum / count;
+    double squares = 0;
+    for (const SaturationRun& run : runs) {
+      if (run.columns[percent].samples == 0) continue;
+      const double off = run.columns[percent].*measure - mean;
+      squares += off * off;
+    }
+    summary.mean[percent].*measure = mean;
+    summary.deviation[percent].*measure = count > 1 ? std::sqrt(squares / (count - 1)) : 0;
+    summary.low[percent].*measure = low;
+    summary.high[percent].*measure = high;
+  }
+}
+
+}  // namespace
+
+SaturationSummary summarise(const std::vector<SaturationRun>& runs) {
+  SaturationSummary summary;
+  for (size_t percent = 0; percent < kPercents; ++percent) summarise_column(runs, percent, summary);
+  double seconds = 0, arrived = 0;
+  for (const SaturationRun& run : runs) {
+    seconds += run.seconds;
+    arrived += static_cast<double>(run.arrived);
+  }
+  summary.seconds = runs.empty() ? 0 : seconds / static_cast<double>(runs.size());
+  summary.pods_per_second = seconds > 0 ? arrived / seconds : 0;
+  return summary;
+}
+
+Result<CampaignResult> run_campaign(const CampaignPlan& plan, const ProgressReport& report) {
+  const size_t per_cell = plan.seeds.size();
+  const size_t total = plan.workloads.size() * plan.policies.size() * per_cell;
+  std::vector<SaturationInput> inputs;
+  for (const Workload& workload : plan.workloads) inputs.push_back({.nodes = plan.nodes, .pods = workload.pods});
+  std::vector<std::optional<Result<SaturationRun>>> runs(total);
+  std::atomic<size_t> next = 0;
+  std::atomic<size_t> first_failed = total;
+  std::mutex reporting;
+  size_t done = 0;
+  const auto work = [&] {
+    for (size_t i = next++; i < total && i < first_failed; i = next++) {
+      const size_t cell = i / per_cell;
+      const SaturationOptions options{
+          .policy = plan.policies[cell % plan.policies.size()], .seed = plan.seeds[i % per_cell], .ratio = plan.ratio};
+      runs[i] = saturate(inputs[cell / plan.policies.size()], options);
+      const std::lock_guard lock(reporting);
+      if (!*runs[i]) first_failed = std::min<size_t>(first_failed, i);
+      report(++done, total);
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (size_t t = 1; t < std::min<size_t>(plan.threads, total); ++t) threads.emplace_back(work);
+    work();
+  }
+  // A run before the first that failed was taken up before it, so it has ended.
+  if (first_failed < total) return std::unexpected((*runs[first_failed]).error());
+  CampaignResult result;
+  for (size_t first = 0; first < total; first += per_cell) {
+    CampaignCell cell{.workload = first / per_cell / plan.policies.size(),
+                      .policy = first / per_cell % plan.policies.size()};
+    for (size_t i = first; i < first + per_cell; ++i) cell.runs.push_back(std::move(**runs[i]));
+    cell.summary = summarise(cell.runs);
+    result.cells.push_back(std::move(cell));
+  }
+  return result;
+}
+
+}  // namespace weft::sim

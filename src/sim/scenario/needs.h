@@ -1,0 +1,46 @@
+#pragma once
+
+#include "sim/scenario/probe.h"
+#include "sim/scenario/scenario.h"
+#include "sim/scenario/situation.h"
+#include "sim/scenario/world.h"
+
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weft::scenario {
+
+/// Watches a scenario for features that do not exist yet and could change its outcome. Such a scenario is not judged:
+/// it is never counted as passed, and its expectations are not counted as failed.
+///
+/// Two tables in needs.cc, a line per feature: what a file asks for in so many words, and what a rung of the preset
+/// would have had to do after a cycle. Whoever builds a feature deletes its lines. A rung that provably has nothing to
+/// do is not needed; where that is not proven, it is.
+class NeedsWatch {
+ public:
+  /// Notes what the file asks for.
+  explicit NeedsWatch(const Scenario& scenario);
+
+  /// To be called after every cycle, with the checks that are to be made after it.
+  void observe(World& world, std::span<const Expectation* const> nevers);
+  /// To be called before an expectation is compared: it may tell a job that is `held` from one that is `pending`, which
+  /// today's scheduler does not, as it plans on nothing that is still being released.
+  void observe_expectation(const Expectation& expectation, World& world);
+
+  /// Features, sorted.
+  std::vector<std::string> found() const { return {found_.begin(), found_.end()}; }
+  bool has_found_any() const { return !found_.empty(); }
+
+ private:
+  void observe_expectation(const Expectation& expectation, World& world, const Situation& situation);
+
+  std::set<std::string> found_;
+  Probe probe_;
+  int64_t seen_changes_ = -1;
+  Instant seen_at_;
+};
+
+}  // namespace weft::scenario

@@ -1,0 +1,132 @@
+#include "sim/scenario/suite.h"
+
+#include <boost/json.hpp>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace weft::scenario {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr std::string_view kPasses =
+    "{scenario: good, cluster: {nodes: [{name: n}]}, jobs: [{name: a}], steps: [{run: 1 cycle}, {expect: {a: "
+    "running}}]}\n";
+constexpr std::string_view kFails =
+    "{scenario: wrong, cluster: {nodes: [{name: n}]}, jobs: [{name: a}], steps: [{expect: {a: running}}]}\n";
+constexpr std::string_view kWaits =
+    "{scenario: later, cluster: {nodes: [{name: n}]}, policy: slurm, steps: [{run: 1 cycle}]}\n";
+
+/// A folder of its own for each test, gone at the end.
+class Suite : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (fs::temp_directory_path() / "weft-suite-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string write(const std::string& name, std::string_view text) {
+    const fs::path path = folder_ / name;
+    fs::create_directories(path.parent_path());
+    std::ofstream(path, std::ios::binary) << text;
+    return path.string();
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(Suite, CountsPassedFailedAndUnsupportedApart) {
+  const std::string file =
+      write("a.yaml", std::string(kPasses) + "---\n" + std::string(kFails) + "---\n" + std::string(kWaits) + "---\n" +
+                          std::string(kPasses) + "---\nscenario: [\n");
+  const SuiteResult suite = run_suite({file}, Transcript::kOff);
+  EXPECT_EQ(suite.passed, 2);
+  EXPECT_EQ(suite.failed, 2);
+  EXPECT_EQ(suite.malformed, 1);
+  EXPECT_EQ(suite.not_supported, 1);
+  EXPECT_EQ(closing_line(suite), "2 passed, 2 failed, 1 not supported yet");
+  const std::string text = suite_text(suite, Transcript::kOff);
+  EXPECT_THAT(text, HasSubstr(file + ":3: failed: wrong\n  " + file + ":3:"));
+  EXPECT_THAT(text, HasSubstr(file + ":5: not supported yet: preset slurm (later)\n"));
+  EXPECT_THAT(suite_errors(suite), HasSubstr(file + ":10:1: this is not YAML: "));
+  EXPECT_THAT(text, Not(HasSubstr("this is not YAML")));
+  EXPECT_THAT(text, Not(HasSubstr("good")));
+  EXPECT_THAT(text, EndsWith("\n2 passed, 2 failed, 1 not supported yet\n"));
+}
+
+TEST_F(Suite, LeavesWhatIsNotThereOutOfTheClosingLine) {
+  EXPECT_EQ(closing_line(run_suite({write("a.yaml", kPasses)}, Transcript::kOff)), "1 passed, 0 failed");
+}
+
+TEST_F(Suite, ReadsFoldersWithAllBelowThemInTheOrderOfTheirNames) {
+  write("b.yaml", kPasses);
+  write("a/z.yml", kPasses);
+  write("a/y.yaml", kFails);
+  write("notes.txt", kFails);
+  const SuiteResult suite = run_suite({folder_.string()}, Transcript::kOff);
+  ASSERT_EQ(suite.entries.size(), 3U);
+  EXPECT_THAT(suite.entries[0].file, EndsWith("a/y.yaml"));
+  EXPECT_THAT(suite.entries[1].file, EndsWith("a/z.yml"));
+  EXPECT_THAT(suite.entries[2].file, EndsWith("b.yaml"));
+}
+
+TEST_F(Suite, SaysWhatCannotBeRead) {
+  const SuiteResult nothing =
+      run_suite({(folder_ / "none.yaml").string(), folder_.string(), "/dev/null"}, Transcript::kOff);
+  ASSERT_EQ(nothing.unreadable.size(), 3U);
+  EXPECT_THAT(nothing.unreadable[0], EndsWith("none.yaml: there is no such file or folder"));
+  EXPECT_THAT(nothing.unreadable[1], EndsWith("the folder holds no *.yaml or *.yml file"));
+  EXPECT_THAT(nothing.unreadable[2], HasSubstr("this is no file that could be read"));
+  EXPECT_TRUE(nothing.entries.empty());
+  EXPECT_EQ(suite_text(nothing, Transcript::kOff), "");
+}
+
+TEST_F(Suite, AnEmptyFileIsAMalformedScenario) {
+  const SuiteResult suite = run_suite({write("empty.yaml", "")}, Transcript::kOff);
+  EXPECT_EQ(suite.malformed, 1);
+  EXPECT_THAT(suite_errors(suite), HasSubstr("empty.yaml:1:1: the file is empty"));
+}
+
+TEST_F(Suite, AFileThatIsTooLargeIsNotReadToItsEnd) {
+  const SuiteResult suite =
+      run_suite({write("large.yaml", std::string(kYamlBytesMax + 100'000, '#'))}, Transcript::kOff);
+  EXPECT_EQ(suite.malformed, 1);
+  EXPECT_THAT(suite_errors(suite), HasSubstr("at most 16,777,216 are read"));
+}
+
+TEST_F(Suite, ShowsEverythingWhereAsked) {
+  const std::string text = suite_text(run_suite({write("a.yaml", kPasses)}, Transcript::kOn), Transcript::kOn);
+  EXPECT_THAT(text, HasSubstr("a.yaml:1: passed: good\n"));
+  EXPECT_THAT(text, HasSubstr("cycle 1 at 0s: hold for a: w/0 on n"));
+}
+
+TEST_F(Suite, SpeaksJson) {
+  const std::string file = write(
+      "a.yaml", std::string(kPasses) + "---\n" + std::string(kFails) + "---\n" + std::string(kWaits) + "---\nx: 1\n");
+  const auto value = boost::json::parse(suite_json(run_suite({file, "/nowhere"}, Transcript::kOff)));
+  EXPECT_EQ(value.at("passed").as_int64(), 1);
+  EXPECT_EQ(value.at("failed").as_int64(), 2);
+  EXPECT_EQ(value.at("not_supported").as_int64(), 1);
+  EXPECT_EQ(value.at("unreadable").as_array().size(), 1U);
+  const auto& scenarios = value.at("scenarios").as_array();
+  ASSERT_EQ(scenarios.size(), 4U);
+  EXPECT_EQ(scenarios[0].at("outcome").as_string(), "passed");
+  EXPECT_EQ(scenarios[1].at("outcome").as_string(), "failed");
+  EXPECT_EQ(scenarios[1].at("failures").as_array().size(), 1U);
+  EXPECT_EQ(scenarios[2].at("outcome").as_string(), "not supported yet");
+  EXPECT_EQ(scenarios[2].at("needs").as_array()[0].as_string(), "preset slurm");
+  EXPECT_EQ(scenarios[3].at("outcome").as_string(), "malformed");
+  EXPECT_GT(scenarios[3].at("problems").as_array().size(), 0U);
+}
+
+}  // namespace
+}  // namespace weft::scenario
