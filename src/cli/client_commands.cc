@@ -1,0 +1,103 @@
+#include "cli/commands.h"
+#include "cli/query_commands.h"
+#include "service/version.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+
+namespace weft::cli {
+namespace {
+
+/// One command's options live as long as the parser does.
+template <typename Options>
+struct Command {
+  CLI::App* app;
+  std::shared_ptr<Options> options;
+};
+
+template <typename Options>
+Command<Options> add(CLI::App& parent, const std::string& name, const std::string& help) {
+  return {parent.add_subcommand(name, help), std::make_shared<Options>()};
+}
+
+template <typename Value>
+void add_switch(CLI::App& app, const std::string& name, Value& target, Value value, const std::string& help) {
+  app.add_flag_callback(name, [&target, value] { target = value; }, help);
+}
+
+struct OneJob {
+  std::string job;
+  Format format = Format::kText;
+};
+
+void add_one_job_command(CLI::App& app, int& exit_status, const std::string& name, const std::string& help,
+                         int (*run)(const std::string&, Format)) {
+  const auto command = add<OneJob>(app, name, help);
+  command.app->add_option("job", command.options->job, "number of the job; @ is your latest one")->required();
+  add_switch(*command.app, "--json", command.options->format, Format::kJson, "print JSON");
+  command.app->callback(
+      [options = command.options, run, &exit_status] { exit_status = run(options->job, options->format); });
+}
+
+void add_plain_command(CLI::App& app, int& exit_status, const std::string& name, const std::string& help,
+                       int (*run)(Format)) {
+  const auto command = add<Format>(app, name, help);
+  add_switch(*command.app, "--json", *command.options, Format::kJson, "print JSON");
+  command.app->callback([options = command.options, run, &exit_status] { exit_status = run(*options); });
+}
+
+void add_queue(CLI::App& app, int& exit_status) {
+  const auto command = add<QueueOptions>(app, "queue", "List the jobs that wait or run");
+  QueueOptions& options = *command.options;
+  add_switch(*command.app, "-a,--all", options.which, QueueOptions::Which::kAll, "also those that have ended");
+  add_switch(*command.app, "-w,--watch", options.repeat, QueueOptions::Repeat::kWatch,
+             "print the list again whenever it changes");
+  add_switch(*command.app, "--json", options.format, Format::kJson, "print JSON");
+  command.app->callback([shared = command.options, &exit_status] { exit_status = queue_command(*shared); });
+}
+
+void add_cancel(CLI::App& app, int& exit_status) {
+  const auto command = add<CancelOptions>(app, "cancel", "Stop jobs, or take them out of the queue");
+  command.app->add_option("jobs", command.options->jobs, "numbers of the jobs; @ is your latest one");
+  add_switch(*command.app, "--all", command.options->which, CancelOptions::Which::kAll, "every job");
+  add_switch(*command.app, "--kill", command.options->how, CancelOptions::How::kKill,
+             "without the grace between TERM and KILL");
+  command.app->callback([shared = command.options, &exit_status] { exit_status = cancel_command(*shared); });
+}
+
+void add_log(CLI::App& app, int& exit_status) {
+  const auto command = add<LogOptions>(app, "log", "Print the output of a job");
+  LogOptions& options = *command.options;
+  command.app->add_option("job", options.job, "number of the job; @ is your latest one")->required();
+  add_switch(*command.app, "-f,--follow", options.follow, LogOptions::Follow::kYes, "go on until the job has ended");
+  add_switch(*command.app, "--out", options.stream, LogOptions::Stream::kOut, "the output only");
+  add_switch(*command.app, "--err", options.stream, LogOptions::Stream::kErr, "the error output only");
+  command.app->add_option("--task", options.task, "which task's (0)")->type_name("N");
+  command.app->callback([shared = command.options, &exit_status] { exit_status = log_command(*shared); });
+}
+
+void add_wait(CLI::App& app, int& exit_status) {
+  const auto command = add<std::vector<std::string>>(
+      app, "wait", "Wait until jobs have ended; for a single one its exit status is passed on");
+  command.app->add_option("jobs", *command.options, "numbers of the jobs; @ is your latest one")->required();
+  command.app->callback([shared = command.options, &exit_status] { exit_status = wait_command(*shared); });
+}
+
+}  // namespace
+
+void add_client_commands(CLI::App& app, int& exit_status) {
+  add_queue(app, exit_status);
+  add_one_job_command(app, exit_status, "show", "Show all about one job", show_command);
+  add_one_job_command(app, exit_status, "why", "Say why a job does not run", why_command);
+  add_cancel(app, exit_status);
+  add_wait(app, exit_status);
+  add_log(app, exit_status);
+  add_plain_command(app, exit_status, "nodes", "List the nodes and their GPUs", nodes_command);
+  add_plain_command(app, exit_status, "cluster", "Show totals, fragmentation and the decision hash", cluster_command);
+  app.add_subcommand("version", "Print the version")->callback([] { fmt::print("weft {}\n", service::kVersion); });
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,92 @@
+#include "cli/command_line.h"
+
+#include "base/text.h"
+#include "cli/commands.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace weft::cli {
+namespace {
+
+int refuse(const std::string& who, const std::string& what) {
+  std::fflush(stdout);
+  fmt::print(stderr, "weft: {}{}{}\n", who, who.empty() ? "" : ": ", what);
+  return kUsage;
+}
+
+std::string with_guess(const std::string& text, std::string_view word, const std::vector<std::string>& known) {
+  const std::string_view near = nearest(word, known);
+  return near.empty() ? text : fmt::format("{}; did you mean '{}'?", text, near);
+}
+
+std::string unknown_command_text(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> known;
+  for (const CLI::App* command : app.get_subcommands({})) known.push_back(command->get_name());
+  return with_guess(fmt::format("unknown command '{}'", word), word, known) + "; 'weft --help' lists the commands";
+}
+
+/// The deepest command that was named on the command line.
+const CLI::App* chosen(const CLI::App& app) {
+  const auto commands = app.get_subcommands();
+  return commands.empty() ? nullptr : commands.front();
+}
+
+int refuse_parse(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App* command = chosen(app);
+  if (command == nullptr) {
+    const auto rest = app.remaining();
+    if (rest.empty()) return refuse("", "no command given; 'weft --help' lists the commands");
+    return refuse("weft",
+                  rest[0].starts_with('-') ? unknown_option_text(app, rest[0]) : unknown_command_text(app, rest[0]));
+  }
+  const std::string& who = command->get_name();
+  auto rest = command->remaining();
+  if (rest.empty()) rest = app.remaining();
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !rest.empty()) {
+    if (rest[0].starts_with('-') && rest[0].size() > 1) return refuse(who, unknown_option_text(*command, rest[0]));
+    return refuse(who, fmt::format("'{}' is one argument too many", rest[0]));
+  }
+  std::string text = error.what();
+  std::ranges::replace(text, '\n', ' ');
+  return refuse(who, text);
+}
+
+}  // namespace
+
+std::string unknown_option_text(const CLI::App& command, const std::string& word) {
+  std::vector<std::string> known;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  }
+  const std::string plain = word.substr(0, word.find('='));
+  return with_guess(fmt::format("unknown option '{}'", plain), plain, known);
+}
+
+CommandLine split_command_line(int argc, const char* const* argv) {
+  CommandLine line;
+  line.arguments.assign(argv + std::min(argc, 1), argv + argc);
+  if (line.arguments.empty() || (line.arguments[0] != "run" && line.arguments[0] != "submit")) return line;
+  const auto mark = std::ranges::find(line.arguments, "--");
+  if (mark == line.arguments.end()) return line;
+  line.tail.words.emplace(mark + 1, line.arguments.end());
+  line.arguments.erase(mark, line.arguments.end());
+  return line;
+}
+
+int parse_and_run(CLI::App& app, std::vector<std::string> arguments, const int& exit_status) {
+  std::ranges::reverse(arguments);  // as CLI11 takes them
+  try {
+    app.parse(std::move(arguments));
+    return exit_status;
+  } catch (const CLI::Success& wish) {
+    return app.exit(wish);  // help or version
+  } catch (const CLI::ParseError& error) {
+    return refuse_parse(app, error);
+  }
+}
+
+}  // namespace weft::cli

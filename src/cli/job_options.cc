@@ -1,0 +1,132 @@
+#include "cli/job_options.h"
+
+#include "base/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+#include <unistd.h>
+
+namespace weft::cli {
+namespace {
+
+using service::JobRequest;
+
+/// Parses the value of an option where it is given; an Error starts with the option's name.
+template <typename Out, typename Parse>
+Result<void> take(const std::optional<std::string>& value, std::string_view option, Out& out, Parse&& parse) {
+  if (!value) return {};
+  auto parsed = parse(*value);
+  if (!parsed) return fail(ErrorCode::kInvalidInput, fmt::format("{}: {}", option, parsed.error().message));
+  out = static_cast<Out>(*parsed);
+  return {};
+}
+
+auto whole(int64_t low, int64_t high) {
+  return [low, high](std::string_view text) { return parse_integer(text, low, high); };
+}
+
+/// This process's environment. A variable that JSON cannot carry stays behind, and the user is told.
+std::vector<std::pair<std::string, std::string>> own_environment() {
+  std::vector<std::pair<std::string, std::string>> variables;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    const size_t equals = text.find('=', 1);
+    if (equals == std::string_view::npos) continue;
+    const std::string_view name = text.substr(0, equals);
+    if (!is_utf8(text)) {
+      fmt::print(stderr, "weft: note: the variable {} is not valid UTF-8 and is not passed on\n",
+                 is_utf8(name) ? name : "?");
+      continue;
+    }
+    // The first one of a name counts, as for getenv().
+    const auto is_same = [&](const auto& known) { return known.first == name; };
+    if (std::ranges::none_of(variables, is_same)) variables.emplace_back(name, text.substr(equals + 1));
+  }
+  return variables;
+}
+
+Result<std::string> working_directory(const JobOptions& options) {
+  std::error_code error;
+  const auto here = std::filesystem::current_path(error);
+  if (error) return fail(ErrorCode::kUnavailable, "the working directory is gone");
+  if (!options.directory) return here.string();
+  const auto wanted = (here / *options.directory).lexically_normal();
+  if (!std::filesystem::is_directory(wanted, error)) {
+    return fail(ErrorCode::kInvalidInput, fmt::format("--directory: {} is not a directory", wanted.string()));
+  }
+  return wanted.string();
+}
+
+/// The folder of an output file is a thing to say now, not when the job starts hours later.
+Result<void> check_folder(std::string_view option, const std::string& directory, const std::string& path) {
+  const size_t slash = path.rfind('/');
+  if (path.empty() || slash == std::string::npos || path.substr(0, slash).find('%') != std::string::npos) return {};
+  const auto folder = std::filesystem::path(directory) / path.substr(0, slash + 1);
+  std::error_code error;
+  if (std::filesystem::is_directory(folder, error)) return {};
+  return fail(ErrorCode::kInvalidInput,
+              fmt::format("{}: {} is not a directory", option, folder.lexically_normal().string()));
+}
+
+Result<void> take_numbers(const JobOptions& options, JobRequest& request) {
+  Result<void> ok;
+  const auto step = [&](auto&& run) {
+    if (ok) ok = run();
+  };
+  step([&] { return take(options.gpus, "--gpus", request.gpus, whole(0, service::kGpusMax)); });
+  step([&] { return take(options.tasks, "--count", request.tasks, whole(1, service::kTasksMax)); });
+  step([&] {
+    return take(options.priority, "--priority", request.priority, whole(-service::kPriorityMax, service::kPriorityMax));
+  });
+  step([&] { return take(options.cpus, "--cpus", request.cpu_milli, parse_milli); });
+  step([&] { return take(options.memory, "--mem", request.memory_bytes, parse_bytes); });
+  step([&] { return take(options.time, "--time", request.time_limit, parse_duration); });
+  step([&] { return take(options.grace, "--grace", request.grace, parse_duration); });
+  return ok;
+}
+
+}  // namespace
+
+JobOptions merged(const JobOptions& stronger, const JobOptions& weaker) {
+  JobOptions out = stronger;
+  for (const auto field :
+       {&JobOptions::gpus, &JobOptions::cpus, &JobOptions::memory, &JobOptions::name, &JobOptions::queue,
+        &JobOptions::priority, &JobOptions::gpu_model, &JobOptions::tasks, &JobOptions::time, &JobOptions::grace,
+        &JobOptions::gpu_bind, &JobOptions::directory, &JobOptions::output, &JobOptions::error}) {
+    if (!(out.*field)) out.*field = weaker.*field;
+  }
+  return out;
+}
+
+Result<JobRequest> make_request(const JobOptions& options) {
+  JobRequest request;
+  if (auto ok = take_numbers(options, request); !ok) return std::unexpected(ok.error());
+  request.name = options.name.value_or("");
+  if (options.name && options.name->empty()) return fail(ErrorCode::kInvalidInput, "--name: it is empty");
+  request.queue = options.queue.value_or("default");
+  if (options.gpu_model) {
+    request.gpu_models = {*options.gpu_model};
+    if (!options.gpus) request.gpus = 1;
+  }
+  if (options.gpu_bind && *options.gpu_bind != "job" && *options.gpu_bind != "task") {
+    return fail(ErrorCode::kInvalidInput,
+                fmt::format("--gpu-bind: '{}' is not known; expected 'job' or 'task'", *options.gpu_bind));
+  }
+  request.device_view = options.gpu_bind == "task" ? DeviceView::kTask : DeviceView::kJob;
+  auto directory = working_directory(options);
+  if (!directory) return std::unexpected(directory.error());
+  request.directory = std::move(*directory);
+  request.output = options.output.value_or("");
+  request.error = options.error.value_or("");
+  if (auto ok = check_folder("--output", request.directory, request.output); !ok) return std::unexpected(ok.error());
+  if (auto ok = check_folder("--error", request.directory, request.error); !ok) return std::unexpected(ok.error());
+  request.environment = own_environment();
+  return request;
+}
+
+}  // namespace weft::cli

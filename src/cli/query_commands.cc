@@ -1,0 +1,213 @@
+#include "cli/query_commands.h"
+
+#include "cli/commands.h"
+#include "cli/present.h"
+#include "service/socket_place.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <unistd.h>
+
+namespace weft::cli {
+namespace {
+
+using service::Client;
+using service::Method;
+
+/// Asks and prints: the answer as it is for JSON, else what `text` makes of it.
+template <typename T>
+int ask(const std::string& target, Format format, Result<T> (*read)(std::string_view),
+        const std::function<void(const T&)>& print) {
+  const Client client(service::default_socket_path());
+  const auto answer = client.request(Method::kGet, target);
+  if (!answer) return report(answer.error());
+  if (!answer->is_good()) return report(*answer);
+  if (format == Format::kJson) {
+    fmt::print("{}\n", answer->body);
+    return kSuccess;
+  }
+  const auto value = read(answer->body);
+  if (!value) return report(value.error());
+  print(*value);
+  return kSuccess;
+}
+
+void print_line(std::string_view key, std::string_view value) {
+  if (!value.empty()) fmt::print("  {:<10} {}\n", key, value);
+}
+
+std::string uuids_text(const service::JobInfo& job) {
+  std::vector<std::string> all;
+  for (const service::TaskInfo& task : job.tasks) {
+    for (const std::string& uuid : task.gpu_uuids) {
+      if (std::ranges::find(all, uuid) == all.end()) all.push_back(uuid);
+    }
+  }
+  return fmt::format("{}", fmt::join(all, ","));
+}
+
+std::string state_text(const service::JobInfo& job) {
+  if (job.has_ended())
+    return fmt::format("{} at {}, after {}", outcome_text(job), clock_text(job.ended_ms), duration_text(job));
+  if (job.started_ms > 0)
+    return fmt::format("{} since {} ({})", job.state, clock_text(job.started_ms), duration_text(job));
+  return fmt::format("{} since {} ({})", job.state, clock_text(job.submitted_ms), duration_text(job));
+}
+
+void print_job(const service::JobInfo& job) {
+  fmt::print("job {}: {}\n", job.id, job.name);
+  print_line("state", state_text(job));
+  print_line("why", job.why);
+  print_line("user", fmt::format("{}, queue {}, priority {}", job.user, job.queue, job.priority));
+  print_line("asks for", request_text(job));
+  print_line("GPUs", gpus_text(job) == "-" ? "" : gpus_text(job));
+  print_line("UUIDs", uuids_text(job));
+  print_line("node", job.tasks.empty() ? "" : job.tasks.front().node);
+  print_line("command", command_text(job.command));
+  print_line("directory", job.directory);
+  print_line("output", job.output);
+  print_line("errors", job.error == job.output ? "" : job.error);
+  if (job.attempt > 1) print_line("attempt", fmt::format("{}", job.attempt));
+  if (job.tasks.size() < 2) return;
+  for (const service::TaskInfo& task : job.tasks) {
+    const std::string status = task.exit_status ? fmt::format(", exit status {}", *task.exit_status) : "";
+    const std::string gpus = task.gpus.empty() ? "" : fmt::format(", GPU {}", index_ranges(task.gpus));
+    print_line(fmt::format("task {}", task.index), fmt::format("{}{}{}", task.state, gpus, status));
+  }
+}
+
+int print_queue(const QueueOptions& options) {
+  const std::string target = options.which == QueueOptions::Which::kAll ? "/v1/jobs?all=1" : "/v1/jobs";
+  return ask<std::vector<service::JobInfo>>(target, options.format, service::read_jobs, [](const auto& jobs) {
+    const bool is_terminal = ::isatty(STDOUT_FILENO) != 0;
+    if (jobs.empty() && is_terminal) fmt::print(stderr, "weft: no jobs\n");
+    fmt::print("{}", jobs_table(jobs, terminal_width()));
+  });
+}
+
+/// Prints one stream of a job to `to` as it comes.
+int copy_stream(const Client& client, const LogOptions& options, std::string_view stream, std::FILE* to) {
+  const std::string target = fmt::format("/v1/jobs/{}/output?stream={}&task={}{}", options.job, stream, options.task,
+                                         options.follow == LogOptions::Follow::kYes ? "&follow=1" : "");
+  const auto answer = client.stream(
+      target, {.on_data = [to](std::string_view bytes) {
+        const bool is_written = std::fwrite(bytes.data(), 1, bytes.size(), to) == bytes.size() && std::fflush(to) == 0;
+        return is_written ? Client::Flow::kGoOn : Client::Flow::kStop;
+      }});
+  if (!answer) return report(answer.error());
+  return answer->is_good() ? kSuccess : report(*answer);
+}
+
+}  // namespace
+
+int queue_command(const QueueOptions& options) {
+  if (options.repeat == QueueOptions::Repeat::kOnce) return print_queue(options);
+  const Client client(service::default_socket_path());
+  const bool is_terminal = ::isatty(STDOUT_FILENO) != 0 && options.format == Format::kText;
+  for (;;) {
+    if (is_terminal) fmt::print("\033[H\033[J");
+    if (const int status = print_queue(options); status != kSuccess) return status;
+    std::fflush(stdout);
+    // Until a job changes its state, or long enough that the times are worth a new look.
+    bool has_greeted = false;
+    const auto answer = client.stream("/v1/events", {.on_data =
+                                                         [&](std::string_view /*news*/) {
+                                                           const bool is_news = std::exchange(has_greeted, true);
+                                                           return is_news ? Client::Flow::kStop : Client::Flow::kGoOn;
+                                                         },
+                                                     .idle_time = is_terminal ? seconds(1) : kEndless,
+                                                     .on_idle = [] { return Client::Flow::kStop; }});
+    if (!answer) return report(answer.error());
+    if (!answer->is_good()) return report(*answer);
+  }
+}
+
+int show_command(const std::string& job, Format format) {
+  return ask<service::JobInfo>("/v1/jobs/" + job, format, service::read_job, print_job);
+}
+
+int why_command(const std::string& job, Format format) {
+  const std::string target = "/v1/jobs/" + job + (format == Format::kJson ? "/why" : "");
+  return ask<service::JobInfo>(target, format, service::read_job, [](const service::JobInfo& info) {
+    if (info.state == "pending") {
+      fmt::print("job {} waits: {}\n", info.id, info.why.empty() ? "for its turn" : info.why);
+      if (!info.message.empty()) fmt::print("the last attempt failed: {}\n", info.message);
+    } else if (info.has_ended()) {
+      fmt::print("job {} does not run any more: {}\n", info.id, outcome_text(info));
+    } else {
+      fmt::print("job {} is {} since {}{}\n", info.id, info.state,
+                 clock_text(info.started_ms > 0 ? info.started_ms : info.submitted_ms),
+                 info.gpus > 0 ? " on GPU " + gpus_text(info) : "");
+    }
+  });
+}
+
+int nodes_command(Format format) {
+  const int status =
+      ask<std::vector<service::NodeInfo>>("/v1/nodes", format, service::read_nodes, [](const auto& nodes) {
+        fmt::print("{}", nodes_table(nodes, terminal_width()));
+        const std::string gpus = gpus_table(nodes, terminal_width());
+        if (!gpus.empty()) fmt::print("\n{}", gpus);
+      });
+  if (status != kSuccess || format == Format::kJson) return status;
+  return ask<service::ClusterInfo>(
+      "/v1/cluster", format, service::read_cluster,
+      [](const service::ClusterInfo& cluster) { fmt::print("\n{}\n", fragmentation_text(cluster)); });
+}
+
+int cluster_command(Format format) {
+  return ask<service::ClusterInfo>(
+      "/v1/cluster", format, service::read_cluster, [](const service::ClusterInfo& cluster) {
+        fmt::print("weft {}\n", cluster.version);
+        print_line("nodes", fmt::format("{} of {} available", cluster.nodes_available, cluster.nodes));
+        print_line("GPUs", fragmentation_text(cluster));
+        print_line("jobs", fmt::format("{} running, {} pending, {} ended", cluster.jobs_running, cluster.jobs_pending,
+                                       cluster.jobs_ended));
+        print_line("decisions", fmt::format("{}, hash {}", cluster.decision_count, cluster.decision_hash));
+      });
+}
+
+int log_command(const LogOptions& options) {
+  const Client client(service::default_socket_path());
+  int status = kSuccess;
+  if (options.stream != LogOptions::Stream::kErr) status = copy_stream(client, options, "out", stdout);
+  if (status == kSuccess && options.stream != LogOptions::Stream::kOut) {
+    status = copy_stream(client, options, "err", options.stream == LogOptions::Stream::kErr ? stdout : stderr);
+  }
+  return status;
+}
+
+int cancel_command(const CancelOptions& options) {
+  const Client client(service::default_socket_path());
+  std::vector<std::string> jobs = options.jobs;
+  const bool is_all = options.which == CancelOptions::Which::kAll;
+  if (is_all && !jobs.empty()) return report("cancel: give jobs or --all, not both", kUsage);
+  if (!is_all && jobs.empty()) return report("cancel: no job given; 'weft cancel --all' cancels every one", kUsage);
+  if (is_all) {
+    const auto answer = client.request(Method::kGet, "/v1/jobs");
+    if (!answer) return report(answer.error());
+    if (!answer->is_good()) return report(*answer);
+    const auto list = service::read_jobs(answer->body);
+    if (!list) return report(list.error());
+    for (const service::JobInfo& job : *list) jobs.push_back(fmt::format("{}", job.id));
+  }
+  int status = kSuccess;
+  for (const std::string& job : jobs) {
+    const std::string target = "/v1/jobs/" + job + (options.how == CancelOptions::How::kKill ? "?kill=1" : "");
+    const auto answer = client.request(Method::kDelete, target);
+    if (!answer) return report(answer.error());
+    if (is_all && answer->status == 409) continue;  // it was faster
+    if (!answer->is_good()) {
+      status = std::max(status, report(*answer));
+      continue;
+    }
+    const auto info = service::read_job(answer->body);
+    if (info) fmt::print("job {}: {}\n", info->id, info->has_ended() ? "cancelled" : "told to stop");
+  }
+  return status;
+}
+
+}  // namespace weft::cli

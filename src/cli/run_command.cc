@@ -1,0 +1,177 @@
+#include "cli/run_command.h"
+
+#include "cli/commands.h"
+#include "cli/present.h"
+#include "service/follower.h"
+#include "service/socket_place.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <sys/signalfd.h>
+#include <unistd.h>
+#include <utility>
+
+namespace weft::cli {
+namespace {
+
+using service::Client;
+
+/// Signals that mean "stop the job", as a descriptor. Those that were ignored from the start (nohup) stay ignored.
+class StopSignals {
+ public:
+  StopSignals() {
+    sigset_t mask;
+    sigemptyset(&mask);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+      struct sigaction action{};
+      if (::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN && signal == SIGHUP) continue;
+      sigaddset(&mask, signal);
+    }
+    ::sigprocmask(SIG_BLOCK, &mask, nullptr);
+    fd_ = ::signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+  }
+  ~StopSignals() { ::close(fd_); }
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+
+  int fd() const { return fd_; }
+  /// The next signal that came; 0 when there is none.
+  int take() const {
+    signalfd_siginfo info{};
+    return ::read(fd_, &info, sizeof(info)) == static_cast<ssize_t>(sizeof(info)) ? static_cast<int>(info.ssi_signo)
+                                                                                  : 0;
+  }
+
+ private:
+  int fd_ = -1;
+};
+
+bool write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t size = ::write(fd, bytes.data(), bytes.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) return false;
+    bytes.remove_prefix(static_cast<size_t>(size));
+  }
+  return true;
+}
+
+/// The life of one attached job, as its client sees it.
+class Attached {
+ public:
+  Attached(const Client& client, const StopSignals& signals, int64_t job)
+      : client_(client), signals_(signals), job_(job) {}
+
+  int follow() {
+    const auto answer = client_.stream(fmt::format("/v1/jobs/{}/attach", job_),
+                                       {.on_data = [this](std::string_view bytes) { return on_data(bytes); },
+                                        .wake_fd = signals_.fd(),
+                                        .on_wake = [this] { return on_signal(); },
+                                        .idle_time = seconds(1),
+                                        .on_idle = [this] { return on_idle(); }});
+    if (!answer) return report(fmt::format("{}; job {} ends with it", answer.error().message, job_), kFailure);
+    if (!answer->is_good()) return report(*answer);
+    if (is_broken_)
+      return report(fmt::format("the output of job {} cannot be passed on; it is stopped", job_), kFailure);
+    return finish();
+  }
+
+ private:
+  Client::Flow on_data(std::string_view bytes) {
+    frames_.add(bytes);
+    service::Frame frame;
+    for (;;) {
+      switch (frames_.next(frame)) {
+        case service::FrameReader::Status::kIncomplete: return Client::Flow::kGoOn;
+        case service::FrameReader::Status::kMalformed: is_broken_ = true; return Client::Flow::kStop;
+        case service::FrameReader::Status::kFrame: break;
+      }
+      if (frame.kind == service::Frame::Kind::kState) {
+        if (!on_state(frame.bytes)) {
+          is_broken_ = true;
+          return Client::Flow::kStop;
+        }
+      } else if (!write_all(frame.kind == service::Frame::Kind::kOut ? STDOUT_FILENO : STDERR_FILENO, frame.bytes)) {
+        is_broken_ = true;
+        return Client::Flow::kStop;
+      }
+    }
+  }
+
+  bool on_state(const std::string& text) {
+    auto job = service::read_job(text);
+    if (!job) return false;
+    last_ = std::move(*job);
+    if (last_.state == "running" && !std::exchange(told_why_, {}).empty()) {
+      fmt::print(stderr, "weft: job {} runs{}\n", job_, last_.gpus > 0 ? " on GPU " + gpus_text(last_) : "");
+    }
+    return true;
+  }
+
+  Client::Flow on_signal() {
+    while (const int signal = signals_.take()) {
+      const bool is_first = signal_ == 0;
+      if (is_first) signal_ = signal;
+      // The stream stays open: it says when the last process is gone.
+      const auto answer =
+          client_.request(service::Method::kDelete, fmt::format("/v1/jobs/{}{}", job_, is_first ? "" : "?kill=1"));
+      if (is_first && answer && answer->is_good() && last_.state != "pending" && ::isatty(STDERR_FILENO) != 0) {
+        fmt::print(stderr, "\nweft: job {} is told to stop; once more kills it\n", job_);
+      }
+    }
+    return Client::Flow::kGoOn;
+  }
+
+  Client::Flow on_idle() {
+    if (last_.state != "pending") return Client::Flow::kGoOn;
+    const auto answer = client_.request(service::Method::kGet, fmt::format("/v1/jobs/{}", job_));
+    const auto job = answer ? service::read_job(answer->body) : std::unexpected(answer.error());
+    if (!job || job->state != "pending" || job->why == told_why_) return Client::Flow::kGoOn;
+    told_why_ = job->why;
+    fmt::print(stderr, "weft: job {} waits: {}\n", job_, job->why);
+    return Client::Flow::kGoOn;
+  }
+
+  /// The stream ends behind the job's last state.
+  int finish() const {
+    if (last_.state == "done") return kSuccess;
+    if (signal_ != 0) return 128 + signal_;
+    const std::string why = last_.message.empty() ? "" : ": " + last_.message;
+    if (last_.state == "cancelled") return report(fmt::format("job {} was cancelled{}", job_, why), 128 + SIGTERM);
+    if (!why.empty()) report(fmt::format("job {}{}", job_, why), kFailure);
+    return last_.exit_status.value_or(0) != 0 ? *last_.exit_status : kFailure;
+  }
+
+  const Client& client_;
+  const StopSignals& signals_;
+  int64_t job_;
+  service::FrameReader frames_;
+  service::JobInfo last_{.state = "pending"};
+  std::string told_why_;
+  int signal_ = 0;
+  bool is_broken_ = false;
+};
+
+}  // namespace
+
+int run_command(const JobOptions& options, std::vector<std::string> command) {
+  if (command.empty())
+    return report("run: no command given; write it behind --, as in 'weft run -G 1 -- python train.py'", kUsage);
+  auto request = make_request(options);
+  if (!request) return report(request.error());
+  request->command = std::move(command);
+  if (auto ok = service::check_job_request(*request); !ok) return report(ok.error());
+  const StopSignals signals;
+  const Client client(service::default_socket_path());
+  const auto answer = client.request(service::Method::kPost, "/v1/jobs", service::write_job_request(*request));
+  if (!answer) return report(answer.error());
+  if (!answer->is_good()) return report(*answer);
+  const auto job = service::read_job(answer->body);
+  if (!job) return report(job.error());
+  return Attached(client, signals, job->id).follow();
+}
+
+}  // namespace weft::cli

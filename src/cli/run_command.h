@@ -1,0 +1,23 @@
+#pragma once
+
+#include "cli/job_options.h"
+
+#include <string>
+#include <vector>
+
+namespace weft::cli {
+
+/// `weft run`: submits the command, shows its output and passes its exit status on. A signal cancels the job, a second
+/// one kills it.
+int run_command(const JobOptions& options, std::vector<std::string> command);
+
+enum class SubmitOutput : unsigned char { kText, kJson };
+
+/// `weft submit`: hands a copy of the script over. `words` are the script's path and its arguments; `script_options`
+/// reads the words of one
+/// `#WEFT` line.
+using ReadScriptOptions = Result<JobOptions> (*)(const std::vector<std::string>& words);
+int submit_command(const JobOptions& options, std::vector<std::string> words, ReadScriptOptions read_script_options,
+                   SubmitOutput output);
+
+}  // namespace weft::cli

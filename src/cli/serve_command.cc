@@ -1,0 +1,101 @@
+#include "base/text.h"
+#include "cli/application.h"
+#include "cli/commands.h"
+#include "cli/present.h"
+#include "cli/serve_options.h"
+#include "service/socket_place.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+namespace weft::cli {
+namespace {
+
+struct ServeOptions {
+  std::string socket;
+  std::string state_directory;
+  std::optional<std::string> virtual_gpus;
+  std::string gpu_model;
+  std::string policy = "pack";
+  std::string grace = "10s";
+  std::string log = "warnings";
+};
+
+Result<ApplicationOptions> read_options(const ServeOptions& written) {
+  ApplicationOptions options;
+  options.socket_path = written.socket.empty() ? service::default_socket_path() : written.socket;
+  options.state_directory = written.state_directory.empty() ? default_state_directory() : written.state_directory;
+  auto gpus = read_virtual_gpus(written.virtual_gpus, written.gpu_model);
+  if (!gpus) return std::unexpected(gpus.error());
+  options.virtual_gpus = std::move(*gpus);
+  options.policy = policy_called(written.policy);
+  const auto grace = parse_duration(written.grace);
+  if (!grace) return fail(ErrorCode::kInvalidInput, "--grace: " + grace.error().message);
+  if (*grace < Duration{0} || *grace > hours(24)) return fail(ErrorCode::kInvalidInput, "--grace: expected 0 to 24h");
+  options.grace = *grace;
+  if (written.log != "quiet" && written.log != "warnings" && written.log != "decisions") {
+    return fail(ErrorCode::kInvalidInput,
+                fmt::format("--log: '{}' is not known; expected quiet, warnings or decisions", written.log));
+  }
+  options.log_level = written.log == "quiet"       ? LogLevel::kQuiet
+                      : written.log == "decisions" ? LogLevel::kDecisions
+                                                   : LogLevel::kWarnings;
+  return options;
+}
+
+int serve(const ServeOptions& written) {
+  const auto options = read_options(written);
+  if (!options) return report(options.error());
+  const auto application = Application::create(*options);
+  if (!application) return report(application.error());
+  for (const std::string& note : (*application)->notes()) fmt::print(stderr, "weft: {}\n", note);
+  fmt::print("weft: serving {} on {}\n", machine_text((*application)->node()), options->socket_path);
+  std::fflush(stdout);
+  (*application)->run();
+  return kSuccess;
+}
+
+}  // namespace
+
+Result<local::VirtualGpus> read_virtual_gpus(const std::optional<std::string>& count, const std::string& model) {
+  local::VirtualGpus gpus{.model = model};
+  if (!count) return gpus;
+  const auto number = parse_integer(*count, 0, kMaxDevicesPerNode);
+  if (!number) return fail(ErrorCode::kInvalidInput, "--virtual-gpus: " + number.error().message);
+  gpus.count = static_cast<int32_t>(*number);
+  return gpus;
+}
+
+PolicyConfig policy_called(const std::string& name) {
+  PolicyConfig policy;
+  policy.node_scores = {{.name = name}};
+  if (name == "spread") policy.nodes = policy.devices = PackOrSpread::kSpread;
+  return policy;
+}
+
+void add_serve_command(CLI::App& app, int& exit_status) {
+  CLI::App* serve_app =
+      app.add_subcommand("serve", "Run jobs on this machine: the server that the other commands talk to");
+  const auto options = std::make_shared<ServeOptions>();
+  serve_app->add_option("--socket", options->socket, "where to listen ($WEFT_SOCKET, or a place of your own)")
+      ->type_name("PATH");
+  serve_app->add_option("--state-dir", options->state_directory, "folder for scripts and kept output")
+      ->type_name("DIR");
+  serve_app
+      ->add_option("--virtual-gpus", options->virtual_gpus, "pretend to have so many GPUs, on a machine without any")
+      ->type_name("N");
+  serve_app->add_option("--gpu-model", options->gpu_model, "model of the virtual GPUs (generic, with 80 GiB)")
+      ->type_name("NAME");
+  serve_app->add_option("--policy", options->policy, "how places are chosen (pack)")->type_name("NAME");
+  serve_app->add_option("--grace", options->grace, "time between TERM and KILL of jobs that name none (10s)")
+      ->type_name("TIME");
+  serve_app->add_option("--log", options->log, "what to log on stderr: quiet, warnings (default) or decisions")
+      ->type_name("WHAT");
+  serve_app->callback([options, &exit_status] { exit_status = serve(*options); });
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,46 @@
+#include "cli/state_folder.h"
+
+#include <fmt/format.h>
+
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/file.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+namespace weft::cli {
+
+Result<StateFolder> StateFolder::take(const std::string& path) {
+  std::error_code error;
+  const std::string whole = std::filesystem::absolute(path, error).lexically_normal().string();
+  if (!error) std::filesystem::create_directories(whole, error);
+  if (error)
+    return fail(ErrorCode::kUnavailable, fmt::format("cannot make the state directory {}: {}", path, error.message()));
+  std::filesystem::permissions(whole, std::filesystem::perms::owner_all, error);  // it holds what users wrote
+  const int fd = ::open((whole + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (fd < 0) {
+    return fail(ErrorCode::kUnavailable, fmt::format("cannot write to the state directory {}: {}", whole,
+                                                     std::generic_category().message(errno)));
+  }
+  StateFolder folder(whole, fd);
+  if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    folder.path_.clear();  // not ours to clean
+    return fail(ErrorCode::kConflict, fmt::format("another weft server uses the state directory {}", whole));
+  }
+  std::filesystem::remove_all(folder.jobs(), error);
+  if (!error) std::filesystem::create_directory(folder.jobs(), error);
+  if (error) return fail(ErrorCode::kUnavailable, fmt::format("cannot empty {}: {}", folder.jobs(), error.message()));
+  return folder;
+}
+
+StateFolder::StateFolder(StateFolder&& other) noexcept
+    : path_(std::exchange(other.path_, {})), lock_fd_(std::exchange(other.lock_fd_, -1)) {}
+
+StateFolder::~StateFolder() {
+  std::error_code ignored;
+  if (!path_.empty()) std::filesystem::remove_all(jobs(), ignored);
+  if (lock_fd_ >= 0) ::close(lock_fd_);
+}
+
+}  // namespace weft::cli

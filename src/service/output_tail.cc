@@ -1,0 +1,35 @@
+#include "service/output_tail.h"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+namespace weft::service {
+
+OutputTail::~OutputTail() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+OutputTail::OutputTail(OutputTail&& other) noexcept
+    : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)) {}
+
+size_t OutputTail::read(std::string& out, size_t size) {
+  if (fd_ < 0) {
+    fd_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (fd_ < 0) return 0;
+  }
+  struct stat status{};
+  if (::fstat(fd_, &status) != 0 || !S_ISREG(status.st_mode)) return 0;
+  const size_t before = out.size();
+  out.resize(before + size);
+  ssize_t done = 0;
+  do {
+    done = ::read(fd_, out.data() + before, size);
+  } while (done < 0 && errno == EINTR);
+  out.resize(before + (done > 0 ? static_cast<size_t>(done) : 0));
+  return out.size() - before;
+}
+
+}  // namespace weft::service

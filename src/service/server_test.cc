@@ -1,0 +1,193 @@
+#include "service/server.h"
+
+#include "service/api.h"
+#include "service/backend_testing.h"
+#include "service/client.h"
+#include "service/info.h"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <thread>
+#include <unistd.h>
+
+namespace weft::service {
+namespace {
+
+using testing::HasSubstr;
+
+std::string make_scratch() {
+  std::string pattern = (std::filesystem::temp_directory_path() / "weft-server-XXXXXX").string();
+  return ::mkdtemp(pattern.data());
+}
+
+/// A server on a thread of its own, and clients on this one. The backend is touched by the server's thread only, once
+/// it runs.
+class ServerTest : public testing::Test {
+ protected:
+  ServerTest() {
+    backend_.files_ = {.output = scratch_ + "/out", .error = scratch_ + "/err"};
+    const auto listening = server_.listen();
+    EXPECT_TRUE(listening) << listening.error().message;
+    thread_ = std::thread([this] { context_.run(); });
+  }
+  ~ServerTest() override {
+    on_server([this] { server_.close(); });
+    on_server([this] { context_.stop(); });
+    thread_.join();
+    EXPECT_FALSE(std::filesystem::exists(scratch_ + "/socket"));
+    std::filesystem::remove_all(scratch_);
+  }
+
+  void on_server(std::function<void()> action) { boost::asio::post(context_, std::move(action)); }
+  /// Sends `bytes` as they are and returns all that comes back until the server closes.
+  std::string raw(const std::string& bytes) const {
+    const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+    std::strcpy(address.sun_path, (scratch_ + "/socket").c_str());
+    EXPECT_EQ(::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+    EXPECT_EQ(::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
+    ::shutdown(fd, SHUT_WR);
+    std::string answer;
+    char buffer[4096];
+    for (ssize_t size = 0; (size = ::recv(fd, buffer, sizeof(buffer), 0)) > 0;)
+      answer.append(buffer, static_cast<size_t>(size));
+    ::close(fd);
+    return answer;
+  }
+
+  static constexpr const char* kJob = R"({"command":["x"],"directory":"/"})";
+
+  std::string scratch_ = make_scratch();
+  TestBackend backend_;
+  Api api_{backend_, ::geteuid(), defaults_for(8000, 16 * kGiB, 4)};
+  boost::asio::io_context context_;
+  Server server_{context_, api_, scratch_ + "/socket"};
+  Client client_{scratch_ + "/socket"};
+  std::thread thread_;
+};
+
+TEST_F(ServerTest, TheSocketIsItsOwnersAlone) {
+  struct stat status{};
+  ASSERT_EQ(::stat((scratch_ + "/socket").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0600U);
+}
+
+TEST_F(ServerTest, RequestsAndErrorsGoThroughTheSocket) {
+  const auto created = client_.request(Method::kPost, "/v1/jobs", kJob);
+  ASSERT_TRUE(created) << created.error().message;
+  EXPECT_EQ(created->status, 201U);
+  EXPECT_EQ(read_job(created->body)->id, 0);
+  const auto missing = client_.request(Method::kGet, "/v1/jobs/5");
+  ASSERT_TRUE(missing);
+  EXPECT_EQ(missing->status, 404U);
+  EXPECT_EQ(read_error(missing->body)->message, "there is no job 5");
+}
+
+TEST_F(ServerTest, AStreamFollowsTheFileUntilTheJobEnds) {
+  client_.request(Method::kPost, "/v1/jobs", kJob);
+  std::ofstream(scratch_ + "/out") << "one\n";
+  std::string seen;
+  const auto answer = client_.stream("/v1/jobs/0/output?follow=1", {.on_data = [&](std::string_view bytes) {
+                                       seen += bytes;
+                                       if (seen == "one\n") std::ofstream(scratch_ + "/out", std::ios::app) << "two\n";
+                                       if (seen == "one\ntwo\n")
+                                         on_server([this] {
+                                           backend_.end(JobId{0}, 0, 0);
+                                           api_.job_changed(JobId{0});
+                                         });
+                                       return Client::Flow::kGoOn;
+                                     }});
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->status, 200U);
+  EXPECT_EQ(seen, "one\ntwo\n");
+}
+
+TEST_F(ServerTest, AStreamThatIsRefusedGivesTheError) {
+  const auto answer =
+      client_.stream("/v1/jobs/0/output?follow=1", {.on_data = [](std::string_view) { return Client::Flow::kGoOn; }});
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 404U);
+  EXPECT_EQ(read_error(answer->body)->message, "there is no job 0");
+}
+
+TEST_F(ServerTest, AClientIsWokenByItsOwnDescriptor) {
+  client_.request(Method::kPost, "/v1/jobs", kJob);
+  const int wake = ::eventfd(1, EFD_CLOEXEC);
+  const auto answer =
+      client_.stream("/v1/jobs/0/output?follow=1", {.on_data = [](std::string_view) { return Client::Flow::kGoOn; },
+                                                    .wake_fd = wake,
+                                                    .on_wake = [] { return Client::Flow::kStop; }});
+  EXPECT_TRUE(answer);
+  ::close(wake);
+}
+
+TEST_F(ServerTest, AnAttachedClientThatHangsUpTakesItsJobAlong) {
+  client_.request(Method::kPost, "/v1/jobs", kJob);
+  client_.stream("/v1/jobs/0/attach", {.on_data = [](std::string_view) { return Client::Flow::kStop; }});
+  std::string seen;
+  client_.stream("/v1/events?after=0", {.on_data =
+                                            [&](std::string_view bytes) {
+                                              seen += bytes;
+                                              // The test's backend tells nobody of what a cancellation does; a server
+                                              // does so after each event.
+                                              on_server([this] { api_.job_changed(JobId{0}); });
+                                              return seen.find("cancelled") == std::string::npos ? Client::Flow::kGoOn
+                                                                                                 : Client::Flow::kStop;
+                                            },
+                                        .idle_time = milliseconds(20),
+                                        .on_idle =
+                                            [&] {
+                                              on_server([this] { api_.job_changed(JobId{0}); });
+                                              return Client::Flow::kGoOn;
+                                            }});
+  EXPECT_THAT(seen, HasSubstr("cancelled"));
+}
+
+TEST_F(ServerTest, RubbishGetsAnAnswerAndCostsOnlyItsOwnConnection) {
+  EXPECT_THAT(raw("rubbish\r\n\r\n"), HasSubstr("400"));
+  EXPECT_THAT(raw("GET /v1/jobs HTTP/1.1\r\nContent-Length: x\r\n\r\n"), HasSubstr("400"));
+  EXPECT_THAT(raw("POST /v1/jobs HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\n"), HasSubstr("413"));
+  EXPECT_THAT(raw("GET /" + std::string(100'000, 'x') + " HTTP/1.1\r\n\r\n"), HasSubstr("413"));
+  EXPECT_EQ(raw(""), "");
+  raw("GET /v1/jobs HTTP/1.1\r\n");  // the end comes too early
+  const auto answer = client_.request(Method::kGet, "/v1/jobs");
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->body, R"({"jobs":[]})");
+}
+
+TEST_F(ServerTest, OneConnectionMayCarrySeveralRequests) {
+  const std::string one = "GET /v1/queues HTTP/1.1\r\nHost: weft\r\n\r\n";
+  const std::string answers = raw(one + one + one);
+  size_t count = 0;
+  for (size_t at = answers.find("HTTP/1.1 200"); at != std::string::npos; at = answers.find("HTTP/1.1 200", at + 1))
+    ++count;
+  EXPECT_EQ(count, 3U);
+}
+
+TEST_F(ServerTest, ASecondServerOnTheSocketIsRefused) {
+  Server second(context_, api_, scratch_ + "/socket");
+  const auto listening = second.listen();
+  ASSERT_FALSE(listening);
+  EXPECT_EQ(listening.error().code, ErrorCode::kConflict);
+}
+
+TEST(Client, SaysWhenNobodyListens) {
+  const auto answer = Client("/no/such/socket").request(Method::kGet, "/v1/jobs");
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, ErrorCode::kUnavailable);
+  EXPECT_THAT(answer.error().message, HasSubstr("no weft server is listening on /no/such/socket"));
+}
+
+}  // namespace
+}  // namespace weft::service
