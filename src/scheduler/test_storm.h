@@ -115,7 +115,10 @@ class Storm {
     }
     const uint64_t count = 1 + rng_.below(options_.nodes_max);
     for (uint64_t n = 0; n < count; ++n) {
-      NodeSpec node = node_spec(fmt::format("n{}", n), static_cast<unsigned>(rng_.below(5)), rng_.between(2, 8));
+      // One draw at a time: compilers differ in the order in which they work out arguments.
+      const auto gpus = static_cast<unsigned>(rng_.below(5));
+      const int64_t cpus = rng_.between(2, 8);
+      NodeSpec node = node_spec(fmt::format("n{}", n), gpus, cpus);
       if (chance(80)) node.labels.emplace_back("rack", fmt::format("r{}", rng_.below(2)));
       if (!is_simple && chance(40)) node.share = ShareMode::kMps;
       if (!is_simple && chance(40)) {
