@@ -191,7 +191,7 @@ bool is_all_within(const sim::SaturationReport& report) {
 
 int run(const SaturateOptions& options) {
   const auto stop = [](const Error& error) {
-    fmt::print(stderr, "weft saturate: {}\n", error.message);
+    fmt::print(stderr, "weft: saturate: {}\n", error.message);
     return error.code == ErrorCode::kInvalidInput ? kUsage : kFailure;
   };
   for (const auto& [path, option] :

@@ -57,16 +57,13 @@ class NameCheck {
   std::unordered_map<std::string_view, uint32_t> lines_;
 };
 
-Result<std::vector<std::string>> read_models(const CsvReader& reader, const CsvField& field) {
+/// "A|B". Nothing between two bars, or before or after them, is passed over, as the published simulator does.
+std::vector<std::string> read_models(std::string_view text) {
   std::vector<std::string> models;
-  std::string_view rest = field.text;
-  while (!rest.empty()) {
-    const size_t bar = std::min(rest.find('|'), rest.size());
-    if (bar == 0 || bar + 1 == rest.size()) {
-      return reader.error_at(field, fmt::format("gpu_spec: expected models as A|B, found {}", quote(field.text)));
-    }
-    models.emplace_back(rest.substr(0, bar));
-    rest.remove_prefix(std::min(bar + 1, rest.size()));
+  while (!text.empty()) {
+    const size_t bar = std::min(text.find('|'), text.size());
+    if (bar > 0) models.emplace_back(text.substr(0, bar));
+    text.remove_prefix(std::min(bar + 1, text.size()));
   }
   std::ranges::sort(models);
   models.erase(std::unique(models.begin(), models.end()), models.end());
@@ -109,9 +106,7 @@ Result<OpenbPod> read_pod(const CsvReader& reader, const std::vector<CsvField>& 
     return reader.error_at(row[4],
                            fmt::format("gpu_milli: expected 1,000 where num_gpu is over 1, found {}", pod.gpu_milli));
   }
-  Result<std::vector<std::string>> models = read_models(reader, row[5]);
-  if (!models) return std::unexpected(std::move(models.error()));
-  pod.models = std::move(*models);
+  pod.models = read_models(row[5].text);
   return pod;
 }
 
