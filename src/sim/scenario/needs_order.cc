@@ -1,17 +1,26 @@
 #include "sim/scenario/needs_rungs.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace weft::scenario {
 namespace {
 
+/// A guarantee that claims nothing: no resource is named with more than zero.
+bool claims_nothing(const ResourceVector& guarantee) {
+  const auto is_void = [](int64_t amount) { return amount == 0 || amount >= kUnlimited; };
+  return is_void(guarantee.gpu_units) && is_void(guarantee.cpu_milli) && is_void(guarantee.memory_bytes);
+}
+
 /// True where the priorities of queues alone say whose turn it is, or the two are the same. A guarantee of the lower
-/// one would count before the priority.
+/// one would count before the priority, and a higher one without weight has no claim.
 bool is_decided_by_priority(const Scenario& s, uint32_t one, uint32_t other) {
   const auto parting = part(s, one, other);
   if (!parting) return true;
   const QueueSpec &p = s.queues[parting->first], &q = s.queues[parting->second];
-  return p.priority != q.priority && (p.priority < q.priority ? p : q).guarantee.gpu_units == 0;
+  if (p.priority == q.priority) return false;
+  const auto& [lower, higher] = p.priority < q.priority ? std::tie(p, q) : std::tie(q, p);
+  return claims_nothing(lower.guarantee) && higher.weight_milli > 0;
 }
 
 uint32_t queue_of(const Scenario& s, JobIndex job) {

@@ -1,3 +1,4 @@
+#include "base/bits.h"
 #include "sim/scenario/needs_rungs.h"
 
 #include <algorithm>
@@ -15,12 +16,28 @@ bool is_above_guarantee(const Moment& m, uint32_t queue, uint32_t other) {
   return false;
 }
 
+int64_t total_gpu_units(const Scenario& s) {
+  int64_t total = 0;
+  for (const NodeGroup& group : s.nodes) total += static_cast<int64_t>(group.spec.devices.size()) * group.count;
+  return total * kGpuUnits;
+}
+
+/// Those that are not lost.
+int64_t live_gpu_units(const Moment& m) {
+  int64_t total = 0;
+  for (NodeIndex n = 0; n < m.scenario.node_count; ++n) {
+    const NodeView view = m.world.scheduler().node(make_id<NodeId>(n));
+    if (view.is_up) total += popcount(view.healthy_devices);
+  }
+  return total * kGpuUnits;
+}
+
 /// The most GPUs to which a queue can be entitled: all but what the guarantees of its siblings, and of its ancestors'
-/// siblings, claim for what they use already.
+/// siblings, claim for what they use already. Guarantees that are scaled down, because together they exceed what is
+/// above them, claim less than they say: from there on nothing is taken off.
 int64_t gpu_entitlement_max(const Moment& m, uint32_t queue) {
-  int64_t bound = 0;
-  for (const NodeGroup& group : m.scenario.nodes)
-    bound += static_cast<int64_t>(group.spec.devices.size()) * group.count * kGpuUnits;
+  int64_t bound = total_gpu_units(m.scenario);
+  int64_t above = live_gpu_units(m);  // what the guarantees of one level share; below the top the parent's guarantee
   const auto path = queue_path(m.scenario, queue);
   for (size_t level = path.size(); level > 0; --level) {
     const QueueSpec& own = m.scenario.queues[path[level - 1]];
@@ -30,9 +47,11 @@ int64_t gpu_entitlement_max(const Moment& m, uint32_t queue) {
       const QueueSpec& other = m.scenario.queues[q];
       if (q == path[level - 1] || other.parent != own.parent || other.guarantee.gpu_units >= kUnlimited) continue;
       guarantees += other.guarantee.gpu_units;
-      claimed += std::min(other.guarantee.gpu_units, m.now.usage[q].gpu_units);
+      claimed += std::min({other.guarantee.gpu_units, other.limit.gpu_units, m.now.usage[q].gpu_units});
     }
-    if (guarantees <= bound) bound -= claimed;  // else they are scaled, and there is no telling
+    if (guarantees > above) return bound;
+    bound -= claimed;
+    above = own.guarantee.gpu_units;
   }
   return bound;
 }

@@ -21,12 +21,15 @@ struct ReadContext {
   Problems& problems;
   Scenario& out;
   const DeviceCatalogue& catalogue;
+  int64_t& names_left;  ///< nodes and jobs that the file may still define, all documents together
   std::unordered_map<std::string, NodeIndex> nodes{};
   std::unordered_map<std::string, JobIndex> jobs{};
   std::unordered_map<std::string, uint32_t> queues{};
   std::vector<uint8_t> has_children{};  ///< by queue
   int64_t task_total = 0;
 
+  /// Takes `count` of names_left; false, with a problem, where there are not so many.
+  bool take_names(uint32_t count, Place at);
   std::optional<NodeIndex> find_node(const YamlNode& name);
   std::optional<JobIndex> find_job(const YamlNode& name);
   std::optional<JobIndex> find_job(std::string_view name, Place at);

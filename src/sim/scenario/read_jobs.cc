@@ -188,6 +188,7 @@ bool define_jobs(JobGroup group, ReadContext& context) {
                          fmt::format("more than {} jobs or {} tasks", format_count(kJobsMax), format_count(kTasksMax)));
     return false;
   }
+  if (!context.take_names(group.count, group.at)) return false;
   group.first = out.job_count;
   for (uint32_t i = 0; i < group.count; ++i) {
     std::string name = group.is_numbered ? fmt::format("{}{}", group.spec.name, i) : group.spec.name;

@@ -221,6 +221,7 @@ void define_nodes(NodeGroup group, ReadContext& context) {
     context.problems.add(group.at, fmt::format("more than {} nodes", format_count(kNodesMax)));
     return;
   }
+  if (!context.take_names(group.count, group.at)) return;
   group.first = out.node_count;
   for (uint32_t i = 0; i < group.count; ++i) {
     std::string name = group.is_numbered ? fmt::format("{}{}", group.spec.name, i) : group.spec.name;

@@ -1,5 +1,7 @@
 #include "sim/scenario/read_context.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -49,8 +51,19 @@ void read_document(const YamlNode& root, ReadContext& context) {
 
 }  // namespace
 
+bool ReadContext::take_names(uint32_t count, Place at) {
+  if (names_left >= count) {
+    names_left -= count;
+    return true;
+  }
+  problems.add(
+      at, fmt::format("the scenarios of one file have at most {} nodes and jobs together", format_count(kNamesMax)));
+  return false;
+}
+
 std::vector<ScenarioDocument> read_scenarios(std::string_view text) {
   static const DeviceCatalogue catalogue;
+  int64_t names_left = kNamesMax;
   std::vector<ScenarioDocument> out;
   for (const YamlDocument& document : read_yaml(text)) {
     if (document.problem) {
@@ -62,7 +75,7 @@ std::vector<ScenarioDocument> read_scenarios(std::string_view text) {
     Problems problems;
     Scenario scenario;
     scenario.at = document.root->at;
-    ReadContext context{.problems = problems, .out = scenario, .catalogue = catalogue};
+    ReadContext context{.problems = problems, .out = scenario, .catalogue = catalogue, .names_left = names_left};
     read_document(*document.root, context);
     ScenarioDocument& entry = out.emplace_back();
     entry.at = document.root->at;

@@ -245,6 +245,12 @@ TEST(ScenarioReader, HugeWorldsAreRefusedAtOnce) {
       "1:80: more than 200,000 jobs or 1,000,000 tasks");
 }
 
+TEST(ScenarioReader, ManyHugeWorldsInOneFileAreRefusedTogether) {
+  std::string text;
+  for (int i = 0; i < 100; ++i) text += "--- {scenario: x, cluster: {nodes: [{name: a, count: 200000}]}, steps: []}\n";
+  EXPECT_EQ(first_problem(text), "6:37: the scenarios of one file have at most 1,000,000 nodes and jobs together");
+}
+
 TEST(ScenarioReader, OneLookShowsManyProblemsButNotEndlesslyMany) {
   std::string text = "scenario: x\ncluster: {nodes: [{name: n}]}\nsteps:\n";
   for (int i = 0; i < 100; ++i) text += "  - walk: 1\n";

@@ -25,6 +25,7 @@ using TaskIndex = int32_t;  ///< job-local: roles in order
 inline constexpr uint32_t kNodesMax = 200'000;
 inline constexpr uint32_t kJobsMax = 200'000;
 inline constexpr int64_t kTasksMax = 1'000'000;
+inline constexpr int64_t kNamesMax = 1'000'000;  ///< nodes and jobs of one file, all documents together
 inline constexpr Duration kTimeMax =
     hours(24 * 3650);  ///< the longest time that may be written, and the longest a scenario may take
 

@@ -29,7 +29,10 @@ class Builder final : public YAML::EventHandler {
  public:
   Builder(YamlDocument& out, uint32_t line_offset) : out_(out), line_offset_(line_offset) {}
 
-  void OnDocumentStart(const YAML::Mark& mark) override { out_.at = place(mark); }
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    out_.at = place(mark);
+    start_ = mark.pos;
+  }
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     YamlNode& node = make(YamlNode::Kind::kNull, mark, "", anchor);
@@ -64,6 +67,9 @@ class Builder final : public YAML::EventHandler {
     check_keys(*open_.back());
     end();
   }
+
+  /// Where the document starts, in bytes.
+  int start() const { return start_; }
 
  private:
   Place place(const YAML::Mark& mark) const {
@@ -126,6 +132,7 @@ class Builder final : public YAML::EventHandler {
 
   YamlDocument& out_;
   uint32_t line_offset_;
+  int start_ = -1;
   std::vector<YamlNode*> open_;
   std::unordered_map<YAML::anchor_t, const YamlNode*> anchors_;
 };
@@ -183,12 +190,16 @@ void read_chunk(const Chunk& chunk, std::vector<YamlDocument>& out) {
   out.push_back({.at = start});
   try {
     YAML::Parser parser(stream);
+    int last_start = -1;
     for (;;) {
       Builder builder(out.back(), chunk.line_offset);
       if (!parser.HandleNextDocument(builder)) {
         out.pop_back();
         return;
       }
+      // Of what it cannot begin a document with, such as a comma, the parser makes empty documents without end.
+      if (builder.start() <= last_start) throw Stop({out.back().at, "this is not YAML: no document begins like this"});
+      last_start = builder.start();
       out.push_back({.at = start});
     }
   } catch (const Stop& stop) {

@@ -87,6 +87,11 @@ TEST(Yaml, WhatIsNoTextIsOneProblem) {
   EXPECT_NE(first_problem(std::string(kYamlBytesMax + 1, '#')).find("at most 16,777,216 are read"), std::string::npos);
 }
 
+TEST(Yaml, WhatNoDocumentBeginsWithIsAProblemAndNotEndless) {
+  for (const std::string_view text : {", a", "] a", "} a", "a: 1\n...\n, b", ", ", "- a\n, b"})
+    EXPECT_NE(first_problem(text), "") << text;
+}
+
 TEST(Yaml, AByteOrderMarkAndCarriageReturnsDoNoHarm) {
   const auto documents = read_yaml(
       "\xef\xbb\xbf"
