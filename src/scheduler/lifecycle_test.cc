@@ -255,6 +255,23 @@ TEST(Lifecycle, IsDoneWhenItWasFasterThanTheStop) {
   EXPECT_EQ(world.state(job), JobState::kDone);
 }
 
+TEST(Lifecycle, IgnoresWhatIsSaidOfAnOlderAttempt) {
+  Cluster world(1);
+  JobSpec spec = strict_gang(1, 4);
+  spec.retries = 1;
+  const JobId job = world.submit(spec);
+  world.finish(job, TaskOutcome::kFailed);
+  ASSERT_EQ(world.scheduler->job(job).attempt, 2U);
+  const uint64_t ignored = world.scheduler->cluster().ignored_event_count;
+  world.apply({{{}, TaskEnded{job, 1, 0, TaskOutcome::kFailed, 1}},
+               {{}, HoldAccepted{job, 1}},
+               {{}, GangStarted{job, 1}},
+               {{}, StartFailed{job, 1, ""}},
+               {{}, TaskEnded{job, 3, 0, TaskOutcome::kDone, 0}}});
+  EXPECT_EQ(world.state(job), JobState::kRunning);
+  EXPECT_EQ(world.scheduler->cluster().ignored_event_count, ignored + 5);
+}
+
 TEST(Lifecycle, AdoptsTasksOnTheLowestDevicesWithRoom) {
   Cluster world(1);
   world.tell(JobAdopted{strict_gang(1, 2), {}, {}, {{.task = 0, .node = kNode0, .devices = 0b0010 | 0b0100}}});

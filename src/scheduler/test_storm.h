@@ -250,13 +250,15 @@ class Storm {
           late_.erase(late_.begin());
           return {event};
         }
-      default:
-        return past_.empty() || !is_repeatable(past_.back().body) ? std::vector<Event>{}
-                                                                  : std::vector<Event>{past_.back()};
+      default: {
+        if (past_.empty()) return {};
+        const Event again = any(past_);
+        return is_repeatable(again.body) ? std::vector<Event>{again} : std::vector<Event>{};
+      }
     }
   }
 
-  /// Answers may come twice; a job submitted twice would be another job.
+  /// Answers may come again, also long after; a job submitted twice would be another job.
   static bool is_repeatable(const EventBody& body) {
     return !std::holds_alternative<JobSubmitted>(body) && !std::holds_alternative<NodeDown>(body) &&
            !std::holds_alternative<NodeUp>(body);
