@@ -1,6 +1,7 @@
 // Placement alone, without a scheduler: tasks placed and committed, what-if gangs, verdicts, and a fill of a public
 // cluster under FGD.
 
+#include "base/check.h"
 #include "base/rng.h"
 #include "placement/fragmentation.h"
 #include "placement/placer.h"
@@ -21,6 +22,12 @@
 namespace weft {
 namespace {
 
+/// The specs of this file are right.
+template <typename T>
+void must(const Result<T>& result) {
+  WEFT_CHECK(result.has_value(), "what a benchmark builds is valid");
+}
+
 NodeSpec node_spec(size_t i) {
   NodeSpec spec;
   spec.name = "n" + std::to_string(i);
@@ -36,9 +43,9 @@ NodeSpec node_spec(size_t i) {
 /// Nodes of 8 devices in racks of 32 and blocks of 512.
 struct Cluster {
   explicit Cluster(size_t nodes, std::string_view policy = "pack") {
-    (void)state.define_topology({.levels = {"rack", "block"}});
-    (void)state.define_queue({.name = "default"});
-    for (size_t i = 0; i < nodes; ++i) (void)state.add_node(node_spec(i));
+    must(state.define_topology({.levels = {"rack", "block"}}));
+    must(state.define_queue({.name = "default"}));
+    for (size_t i = 0; i < nodes; ++i) must(state.add_node(node_spec(i)));
     score = *make_node_score(policy);
     placer = std::make_unique<Placer>(config, std::vector<ActiveScore>{{score.get(), 1}});
   }
@@ -205,7 +212,7 @@ std::vector<std::vector<std::string>> read_csv(const std::string& path) {
 /// The openb cluster with the shapes of its pods in a random order, 1.3 times the capacity.
 struct Openb {
   explicit Openb(const std::string& folder) {
-    (void)state.define_queue({.name = "default"});
+    must(state.define_queue({.name = "default"}));
     for (const auto& row : read_csv(folder + "/openb_node_list_gpu_node.csv")) add_node(row);
     std::vector<TargetTask> kinds;
     std::vector<std::pair<ShapeId, int64_t>> pods;
@@ -237,7 +244,7 @@ struct Openb {
     state.names().devices.add(model);
     spec.devices.resize(static_cast<size_t>(std::stoi(row[3])));
     for (DeviceSpec& device : spec.devices) device.model = row[4];
-    (void)state.add_node(spec);
+    must(state.add_node(spec));
   }
 
   std::pair<ShapeId, int64_t> add_pod(const std::vector<std::string>& row, std::vector<TargetTask>& kinds) {

@@ -51,12 +51,12 @@ class ExactSearch {
     int64_t rank = 0;    ///< smaller first
   };
 
-  void make_slots(size_t scope);
-  bool is_active(uint32_t scope) const;
-  const Region& region_of(uint32_t scope) const;
-  void open(size_t slot);
-  bool advance(size_t slot);
-  void close(size_t slot);
+  void make_slots(size_t id);
+  bool is_active(uint32_t id) const;
+  const Region& region_of(uint32_t id) const;
+  void open(size_t i);
+  bool advance(size_t i);
+  void close(size_t i);
   bool next_region(Slot& slot);
   bool next_members(Slot& slot);
   bool next_task(Slot& slot);

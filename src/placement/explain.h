@@ -57,13 +57,13 @@ class Explainer {
   void name_amount(size_t role, const RoleCounts& counts, Verdict& verdict) const;
 
   bool lacks_domain(Verdict& verdict);
-  bool lacks_level(size_t scope, Verdict& verdict);
-  bool lacks_one_node(size_t scope, Verdict& verdict);
+  bool lacks_level(size_t id, Verdict& verdict);
+  bool lacks_one_node(size_t id, Verdict& verdict);
   void name_search(Verdict& verdict, size_t placed_most) const;
 
   /// False when counting proves that the gang would not fit even if everything were free and healthy.
   bool could_ever();
-  bool could_ever_lie_in_domain(size_t scope);
+  bool could_ever_lie_in_domain(size_t id);
   bool could_ever_hold(size_t scope, const Region& region) const;
   Verdict why_never();
   uint64_t question_key() const;

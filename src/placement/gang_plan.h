@@ -45,7 +45,7 @@ struct GangPlan {
 class GangPlans {
  public:
   /// Allocates only for a shape not seen before, and when nodes have arrived.
-  GangPlan& get(const ClusterState& state, ShapeId shape, DemandTable& demands);
+  GangPlan& get(const ClusterState& state, ShapeId id, DemandTable& demands);
 
  private:
   std::vector<std::unique_ptr<GangPlan>> plans_;  ///< by ShapeId
@@ -87,7 +87,7 @@ class GangTasks {
 
  private:
   void find_anchors(const ClusterState& state, JobId job);
-  void sum_up(size_t scope);
+  void sum_up(size_t id);
 
   const GangPlan* plan_ = nullptr;
   const Shape* shape_ = nullptr;

@@ -6,6 +6,14 @@
 
 namespace weft {
 
+namespace {
+
+/// Of single nodes the first few are listed first: mostly one of them will do, and a cluster has thousands that are
+/// alike.
+constexpr uint32_t kFirstNodes = 16;
+
+}  // namespace
+
 bool GreedySearch::run(const GangTasks& tasks) {
   tasks_ = &tasks;
   has_doubt_ = false;
@@ -16,13 +24,21 @@ bool GreedySearch::run(const GangTasks& tasks) {
 bool GreedySearch::place_scope(size_t scope, const Region& outer) {
   if (tasks_->scope_tasks(scope) == 0) return true;
   if (regions_.is_plain(scope, outer)) return place_in(scope, outer);
-  const ScopeRegions::List list = regions_.list(scope, outer);
-  bool is_placed = false;
-  for (size_t i = list.begin; i < list.end && !is_placed && placer_.steps_left() > 0; ++i) {
-    is_placed = place_in(scope, regions_.enter(scope, i));
-  }
+  ScopeRegions::List list = regions_.list(scope, outer, kFirstNodes);
+  bool is_placed = place_in_one(scope, list);
+  regions_.release(list);
+  if (is_placed || !list.is_cut || placer_.steps_left() == 0) return is_placed;
+  list = regions_.list(scope, outer);
+  is_placed = place_in_one(scope, list);
   regions_.release(list);
   return is_placed;
+}
+
+bool GreedySearch::place_in_one(size_t scope, const ScopeRegions::List& list) {
+  for (size_t i = list.begin; i < list.end && placer_.steps_left() > 0; ++i) {
+    if (place_in(scope, regions_.enter(scope, i))) return true;
+  }
+  return false;
 }
 
 /// All of the scope inside `region`, or nothing.

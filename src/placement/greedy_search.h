@@ -29,12 +29,13 @@ class GreedySearch {
 
  private:
   bool place_scope(size_t scope, const Region& outer);
+  bool place_in_one(size_t scope, const ScopeRegions::List& list);
   bool place_in(size_t scope, const Region& region);
-  bool place_members(size_t scope, const Region& region);
-  bool place_some_members(size_t scope, const Region& region);
+  bool place_members(size_t id, const Region& region);
+  bool place_some_members(size_t id, const Region& region);
   /// After a failure in `region`, with nothing of the scope placed: true when it is proven that the scope cannot lie
   /// there.
-  bool is_proven(size_t scope, const Region& region);
+  bool is_proven(size_t id, const Region& region);
 
   SearchParts parts_;
   TaskPlacer& placer_;

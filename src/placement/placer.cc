@@ -39,6 +39,7 @@ struct Placer::Impl {
   void order_by_role(GangPlacement& out);
 
   const PolicyConfig config;
+  const ClusterState* of_state = nullptr;
   DeviceChooser chooser;
   DemandTable demands;
   ScoreCache scores;
@@ -59,6 +60,8 @@ struct Placer::Impl {
 void Placer::Impl::begin(const ClusterState& state, Transaction* txn, const GangRequest& request, GangPlacement& out) {
   WEFT_CHECK(is_set(request.shape_id) && index(request.shape_id) < state.shapes().size(),
              "a request names a shape of this state");
+  WEFT_CHECK(of_state == nullptr || of_state == &state, "a placer serves one state: its caches are of that one");
+  of_state = &state;
   chooser.prepare(state);
   GangPlan& plan = plans.get(state, request.shape_id, demands);
   tasks.begin(state, plan, state.shapes()[request.shape_id], request);

@@ -30,7 +30,9 @@ bool ScopeRegions::lies_in_level(const Region& outer, Height height) const {
   return is_set(state().nodes().domains[node][index(level_at(height))]);
 }
 
-ScopeRegions::List ScopeRegions::list(size_t id, const Region& outer) {
+ScopeRegions::List ScopeRegions::list(size_t id, const Region& outer, uint32_t nodes_max) {
+  nodes_max_ = nodes_max;
+  is_cut_ = false;
   const PlanScope& scope = tasks_->plan().scopes[id];
   const ScopeNeedSum need = sum_scope(*tasks_, id);
   List made{.begin = regions_.size(), .end = 0, .parts_begin = part_ids_.size()};
@@ -59,6 +61,7 @@ ScopeRegions::List ScopeRegions::list(size_t id, const Region& outer) {
       std::remove_if(begin, regions_.end(), [&](const Region& region) { return !lies_in_level(region, scope.within); }),
       regions_.end());
   made.end = regions_.size();
+  made.is_cut = is_cut_;
   return made;
 }
 
@@ -73,7 +76,8 @@ void ScopeRegions::add_span(const ScopeNeedSum& need, const Region& outer, const
   };
   if (span.prefer != kNoHeight && span.prefer < span.bound) {
     add_height(need, outer, span.prefer);
-    for (Height height = span.prefer + 1; height <= span.bound; ++height) {
+    // A list that was cut short ends there: nothing wider is tried before all that is narrower.
+    for (Height height = span.prefer + 1; height <= span.bound && !is_cut_; ++height) {
       if (!need.is_single && height >= kLevelHeight) add_unions(need, outer, span, height);
       add_container(height);
     }
@@ -147,10 +151,44 @@ void ScopeRegions::add_domains(const ScopeNeedSum& need, const Region& outer, He
 void ScopeRegions::add_nodes(const ScopeNeedSum& need, const Region& outer, Height height) {
   if (outer.height <= kNodeHeight) {
     add_node(need, outer.node, height);
+  } else if (add_nodes_by_index(need, outer, height)) {
+    return;
   } else {
     for_each_node(outer, [&](size_t n) { add_node(need, make_id<NodeId>(n), height); });
   }
   append_keys(height);
+}
+
+/// In the order of free devices straight from the bitmaps, so that a long list can be cut: false where that order is
+/// not the policy's.
+bool ScopeRegions::add_nodes_by_index(const ScopeNeedSum& need, const Region& outer, Height height) {
+  const auto role = static_cast<size_t>(need.first_role);
+  const NodeScore::IndexOrder order = placer_->order(role);
+  if (order == NodeScore::IndexOrder::kNone || need.has_choice || !tasks_->shape().data.empty()) return false;
+  const KnownDemand& known = placer_->demand(role);
+  const CapacityIndex& capacity = state().capacity();
+  unsigned most = 0;
+  for (const PoolId pool : known.pools) most = std::max(most, capacity.free_max(pool));
+  const auto least = static_cast<unsigned>(std::min<int64_t>(need.whole, most + int64_t{1}));
+  uint32_t found = 0;
+  for (unsigned i = 0; least + i <= most; ++i) {
+    const unsigned free = order == NodeScore::IndexOrder::kFewestFreeFirst ? least + i : most - i;
+    if (!placer_->has_bucket(known, outer, free)) continue;
+    for (size_t w = outer.word_begin(); w < outer.word_end(); ++w) {
+      for (uint64_t bits = placer_->bucket_word(known, outer, free, w); bits != 0; bits &= bits - 1) {
+        if (found == nodes_max_) {
+          is_cut_ = true;
+          append_keys(height);
+          return true;
+        }
+        const size_t before = keys_.size();
+        add_node(need, make_id<NodeId>(w * 64 + static_cast<unsigned>(std::countr_zero(bits))), height);
+        found += keys_.size() > before ? 1 : 0;
+      }
+    }
+  }
+  append_keys(height);
+  return true;
 }
 
 void ScopeRegions::add_node(const ScopeNeedSum& need, NodeId node, Height height) {

@@ -33,13 +33,15 @@ class ScopeRegions {
   struct List {
     size_t begin = 0, end = 0;  ///< for enter()
     size_t parts_begin = 0;
+    bool is_cut = false;  ///< there are more than `nodes_max`
   };
-  List list(size_t scope, const Region& outer);
+  /// Where single nodes are candidates, at most `nodes_max` of them, where the policy's order is the index's.
+  List list(size_t id, const Region& outer, uint32_t nodes_max = ~uint32_t{0});
   /// The region number `i`, ready to search in. Valid until the scope enters another or the list is released.
   Region enter(size_t scope, size_t i);
-  void release(const List& list);
+  void release(const List& made);
   /// True when the scope asks for nothing that bounds or orders its places inside `outer`.
-  bool is_plain(size_t scope, const Region& outer) const;
+  bool is_plain(size_t id, const Region& outer) const;
 
  private:
   /// Sorted by all in turn.
@@ -64,6 +66,7 @@ class ScopeRegions {
   void add_anchored(const ScopeNeedSum& need, const Region& outer, Height height);
   void add_domains(const ScopeNeedSum& need, const Region& outer, Height height);
   void add_nodes(const ScopeNeedSum& need, const Region& outer, Height height);
+  bool add_nodes_by_index(const ScopeNeedSum& need, const Region& outer, Height height);
   void add_node(const ScopeNeedSum& need, NodeId node, Height height);
   void append_keys(Height height);
   void add_unions(const ScopeNeedSum& need, const Region& outer, const Span& span, Height height);
@@ -76,6 +79,8 @@ class ScopeRegions {
   std::vector<Region> regions_;
   std::vector<uint32_t> part_ids_;
   std::vector<Key> keys_;
+  uint32_t nodes_max_ = 0;  ///< of the list in the making
+  bool is_cut_ = false;
   std::deque<BitSet> members_;  ///< by scope: of the union it has entered
 };
 

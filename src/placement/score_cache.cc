@@ -118,7 +118,7 @@ void ScoreCache::rescore(Table& table, const ClusterState& state, DeviceChooser&
   table.fingerprint[node] = now;
   int device = -1;
   const int32_t score = compute(state, chooser, query, make_id<NodeId>(node), device, table.obstacle[node]);
-  table.device[node] = static_cast<int8_t>(device);
+  table.device[node] = static_cast<int16_t>(device);
   store(table, node, score);
 }
 
@@ -144,7 +144,7 @@ ScoreCache::Table& ScoreCache::table_for(const ClusterState& state, const ScoreQ
   if (of_demand != kNoTable && tables_[of_demand].workload_version != workload_version_)
     reset(tables_[of_demand], query, nodes);
   if (of_demand == kNoTable) {
-    const size_t bytes = nodes * (sizeof(uint64_t) + sizeof(int32_t) + sizeof(int8_t) + sizeof(Reason)) + 1;
+    const size_t bytes = nodes * (sizeof(uint64_t) + sizeof(int32_t) + sizeof(int16_t) + sizeof(Reason)) + 1;
     if (tables_.size() < std::max(kTablesMin, kTableBytesMax / bytes)) {
       of_demand = static_cast<uint32_t>(tables_.size());
       tables_.emplace_back();

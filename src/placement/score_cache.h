@@ -70,7 +70,7 @@ class ScoreCache {
     size_t nodes = 0;
     std::vector<uint64_t> fingerprint;  ///< of the node when it was scored; 0: never
     std::vector<int32_t> score;
-    std::vector<int8_t> device;
+    std::vector<int16_t> device;  ///< of the score's choice, -1: none
     std::vector<Reason> obstacle;
     std::vector<int32_t> block_max;
     BitSet is_stale;  ///< blocks whose maximum must be looked for again
@@ -83,7 +83,7 @@ class ScoreCache {
   void rescore(Table& table, const ClusterState& state, DeviceChooser& chooser, const ScoreQuery& query, size_t node);
   int32_t compute(const ClusterState& state, DeviceChooser& chooser, const ScoreQuery& query, NodeId node, int& device,
                   Reason& obstacle) const;
-  int64_t sum(std::span<const ActiveScore> scores, const ScoreContext& context, const TaskDemand& demand, NodeId node,
+  int64_t sum(std::span<const ActiveScore> scores, const ScoreContext& of, const TaskDemand& demand, NodeId node,
               int& device) const;
   static void store(Table& table, size_t node, int32_t score);
   static int32_t block_max(Table& table, size_t block);

@@ -54,6 +54,10 @@ class TaskPlacer {
   ScoreQuery query(size_t role, const Region& region);
   const GangPlacement& placed() const { return *out_; }
 
+  /// Of the nodes in the word those with `free` devices that suit.
+  uint64_t bucket_word(const KnownDemand& demand, const Region& region, unsigned free, size_t word) const;
+  bool has_bucket(const KnownDemand& demand, const Region& region, unsigned free) const;
+
   uint32_t steps() const { return steps_; }
   uint32_t steps_left() const { return steps_max_ > steps_ ? steps_max_ - steps_ : 0; }
   void spend(uint32_t steps) { steps_ += steps; }
@@ -64,9 +68,6 @@ class TaskPlacer {
   int32_t sweep(size_t role, const Region& region, int32_t count);
   int32_t sweep_bucket(size_t role, const Region& region, unsigned free, int32_t count);
   int32_t sweep_data(size_t role, const Region& region, unsigned free, int32_t count);
-  /// Of the nodes in the word those with `free` devices that suit.
-  uint64_t bucket_word(const KnownDemand& demand, const Region& region, unsigned free, size_t word) const;
-  bool has_bucket(const KnownDemand& demand, const Region& region, unsigned free) const;
   int32_t fill_node(size_t role, const Region& region, NodeId node, int32_t count);
   uint64_t next_draw() const;
 

@@ -171,6 +171,38 @@ TEST(Topology, WithinNodeKeepsAllTasksOnOneNode) {
   EXPECT_EQ(verdict.reason, Reason::kGpus) << "three of four in the whole cluster";
 }
 
+/// Forty nodes with enough devices and CPUs in sum for the gang, of which only the last has them in the right pieces.
+void add_forty(TestWorld& world) {
+  for (int i = 0; i < 40; ++i) {
+    NodeSpec node = gpu_node("n" + std::to_string(i), 4);
+    node.cpu_milli = 9000;
+    node.numa = {{.cpu_milli = 3000, .devices = 0b0011}, {.cpu_milli = 6000, .devices = 0b1100}};
+    if (i == 39) node.numa = {{.cpu_milli = 4500, .devices = 0b0011}, {.cpu_milli = 4500, .devices = 0b1100}};
+    world.add(node);
+  }
+}
+
+JobSpec two_zones_of_a_node() {
+  JobSpec job = job_of(2, whole(2));
+  job.roles[0].numa = NumaNeed::kOneZone;
+  job.roles[0].cpu_milli = 4000;
+  return job;
+}
+
+TEST(Topology, TheLastOfManyNodesIsFoundWhenItIsTheOnlyOne) {
+  TestWorld world;
+  add_forty(world);
+  EXPECT_EQ(world.start(within(two_zones_of_a_node(), "node")).nodes(world.state), "n39 n39");
+  EXPECT_FALSE(world.start(within(two_zones_of_a_node(), "node")).is_yes());
+}
+
+TEST(Topology, APreferredNodeFarDownTheListGoesBeforeAWiderDomain) {
+  TestWorld world;
+  add_forty(world);
+  EXPECT_EQ(world.start(prefer(two_zones_of_a_node(), "node")).nodes(world.state), "n39 n39");
+  EXPECT_EQ(world.start(prefer(two_zones_of_a_node(), "node")).nodes(world.state), "n0 n1");
+}
+
 TEST(Topology, WithinNvlinkKeepsAllTasksInOneIsland) {
   TestWorld world;
   NodeSpec node = gpu_node("n", 8);
