@@ -297,5 +297,21 @@ TEST(DeviceChoice, TheFirstFilterThatFailsIsNamed) {
   EXPECT_EQ(reason({}), Reason::kUnavailable);
 }
 
+TEST(DeviceChoice, OfEqualZonesTheFirstIsTaken) {
+  for (const PackOrSpread mode : {PackOrSpread::kPack, PackOrSpread::kSpread}) {
+    TestWorld world({}, mode);
+    world.add(two_zones());
+    EXPECT_EQ(world.what_if(one_zone(job_of(1, whole(1)))).at.tasks.at(0).numa_zone, 0);
+    EXPECT_EQ(world.what_if(one_zone(job_of(1, {}))).at.tasks.at(0).numa_zone, 0);
+  }
+}
+
+TEST(DeviceChoice, AFractionTakesItsPartOfTheMemoryToTheByte) {
+  const DeviceDemand half{.kind = DeviceNeedKind::kMilli, .milli = 500};
+  EXPECT_EQ(fraction_of(half, 1500).memory_bytes, 750);
+  EXPECT_EQ(fraction_of(half, 80 * kGiB + 6).memory_bytes, 40 * kGiB + 3);
+  EXPECT_EQ(fraction_of(half, 7).memory_bytes, 3) << "rounded down";
+}
+
 }  // namespace
 }  // namespace weft::testing

@@ -159,7 +159,7 @@ bool Explainer::lacks_totals(const View& view, Verdict& verdict) {
 }
 
 template <typename View>
-RoleCounts Explainer::counts_of(const View& view, size_t role) {
+RoleNodeCounts Explainer::counts_of(const View& view, size_t role) {
   CountQuestion question{
       .demand = placer_->demand(role), .limit = tasks_->count(role), .island = island_of(role), .known = {}};
   if constexpr (std::is_same_v<View, PresentView>) {  // a search by scores has looked at every node
@@ -176,7 +176,7 @@ template <typename View>
 bool Explainer::lacks_nodes(const View& view, Optional optional, Verdict& verdict) {
   for (size_t r = 0; r < tasks_->plan().roles.size(); ++r) {
     if (tasks_->count(r) == 0 || (optional == Optional::kLeaveOut && is_optional(r))) continue;
-    const RoleCounts counts = counts_of(view, r);
+    const RoleNodeCounts counts = counts_of(view, r);
     if (counts.tasks >= tasks_->count(r)) continue;
     verdict.role = static_cast<int32_t>(r);
     name_obstacle(r, counts, verdict);
@@ -186,7 +186,7 @@ bool Explainer::lacks_nodes(const View& view, Optional optional, Verdict& verdic
   return false;
 }
 
-void Explainer::fill_nodes(size_t role, const RoleCounts& counts, Verdict& verdict) {
+void Explainer::fill_nodes(size_t role, const RoleNodeCounts& counts, Verdict& verdict) {
   verdict.nodes_by_reason = counts.nodes;
   verdict.nodes_down = counts.down;
   verdict.nodes_cordoned = counts.cordoned;
@@ -196,7 +196,7 @@ void Explainer::fill_nodes(size_t role, const RoleCounts& counts, Verdict& verdi
   if (!devices.models.empty() && !is_set(verdict.model)) verdict.model = devices.models.front();
 }
 
-void Explainer::name_obstacle(size_t role, const RoleCounts& counts, Verdict& verdict) const {
+void Explainer::name_obstacle(size_t role, const RoleNodeCounts& counts, Verdict& verdict) const {
   if (counts.nodes[static_cast<size_t>(Reason::kNone)] == 0) {
     if (counts.furthest <= FilterStage::kSharing) {
       name_standing(role, counts, verdict);
@@ -216,7 +216,7 @@ void Explainer::name_obstacle(size_t role, const RoleCounts& counts, Verdict& ve
 }
 
 /// No node passes the filters that never change.
-void Explainer::name_standing(size_t role, const RoleCounts& counts, Verdict& verdict) const {
+void Explainer::name_standing(size_t role, const RoleNodeCounts& counts, Verdict& verdict) const {
   const DeviceDemand& devices = placer_->demand(role).task.devices;
   name(verdict, counts.furthest_reason == Reason::kNone ? Reason::kUnavailable : counts.furthest_reason, kWhenAdded);
   if (verdict.reason == Reason::kModel && !devices.models.empty()) verdict.model = devices.models.front();
@@ -230,7 +230,7 @@ void Explainer::name_standing(size_t role, const RoleCounts& counts, Verdict& ve
 
 /// What is free on all nodes that pass the standing filters is too little: the filter that took nodes away is named
 /// with it.
-bool Explainer::name_total(size_t role, const RoleCounts& counts, Verdict& verdict) const {
+bool Explainer::name_total(size_t role, const RoleNodeCounts& counts, Verdict& verdict) const {
   const DeviceDemand& devices = placer_->demand(role).task.devices;
   const int64_t count = tasks_->count(role);
   if (devices.kind == DeviceNeedKind::kMig) {
@@ -263,7 +263,7 @@ bool Explainer::name_total(size_t role, const RoleCounts& counts, Verdict& verdi
 }
 
 /// There is enough in sum, but no single node holds a task: named by the furthest filter that a node reached.
-void Explainer::name_amount(size_t role, const RoleCounts& counts, Verdict& verdict) const {
+void Explainer::name_amount(size_t role, const RoleNodeCounts& counts, Verdict& verdict) const {
   const TaskDemand& task = placer_->demand(role).task;
   name(verdict, counts.furthest_reason, kWhenFreed);
   switch (counts.furthest) {

@@ -44,17 +44,17 @@ class Explainer {
   template <typename View>
   bool lacks_nodes(const View& view, Optional optional, Verdict& verdict);
   template <typename View>
-  RoleCounts counts_of(const View& view, size_t role);
+  RoleNodeCounts counts_of(const View& view, size_t role);
   template <typename View>
   void fill_nodes(const View& view, size_t role, Verdict& verdict) {
     fill_nodes(role, counts_of(view, role), verdict);
   }
-  void fill_nodes(size_t role, const RoleCounts& counts, Verdict& verdict);
+  void fill_nodes(size_t role, const RoleNodeCounts& counts, Verdict& verdict);
 
-  void name_obstacle(size_t role, const RoleCounts& counts, Verdict& verdict) const;
-  bool name_total(size_t role, const RoleCounts& counts, Verdict& verdict) const;
-  void name_standing(size_t role, const RoleCounts& counts, Verdict& verdict) const;
-  void name_amount(size_t role, const RoleCounts& counts, Verdict& verdict) const;
+  void name_obstacle(size_t role, const RoleNodeCounts& counts, Verdict& verdict) const;
+  bool name_total(size_t role, const RoleNodeCounts& counts, Verdict& verdict) const;
+  void name_standing(size_t role, const RoleNodeCounts& counts, Verdict& verdict) const;
+  void name_amount(size_t role, const RoleNodeCounts& counts, Verdict& verdict) const;
 
   bool lacks_domain(Verdict& verdict);
   bool lacks_level(size_t id, Verdict& verdict);

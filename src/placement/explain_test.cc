@@ -306,5 +306,76 @@ TEST(Explain, EveryNodeIsCountedOnceAndUnderTheFilterThatItFails) {
   }
 }
 
+TEST(Explain, TheNodeThatComesNearestIsNamedWhereverItStands) {
+  TestWorld world;
+  int number = 0;
+  for (const int64_t cpus : {3500, 2000, 3000}) {
+    NodeSpec node = gpu_node("n" + std::to_string(number++), 1, ShareMode::kMps);
+    node.cpu_milli = 8000;
+    world.add(node);
+    JobSpec filler = job_of(1, {});
+    filler.roles[0].cpu_milli = 8000 - cpus;
+    filler.roles[0].node = node.name;
+    ASSERT_TRUE(world.start(filler).is_yes());
+  }
+  JobSpec job = job_of(2, milli(500));
+  job.roles[0].cpu_milli = 4000;
+  const Verdict verdict = world.start(job).verdict;
+  EXPECT_EQ(verdict.reason, Reason::kCpus);
+  EXPECT_EQ(verdict.node, NodeId{0});
+  EXPECT_EQ(verdict.have, 3500);
+  EXPECT_EQ(verdict.need, 4000);
+}
+
+TEST(Explain, OfEqualNodesAndDomainsTheFirstIsNamed) {
+  TestWorld world({"rack"});
+  for (int n = 0; n < 70; ++n) {
+    world.add(with_label(gpu_node("n" + std::to_string(n), 4), "rack", n < 35 ? "r1" : "r2"));
+    world.occupy(make_id<NodeId>(static_cast<size_t>(n)), 0b0001);
+  }
+  const Verdict on_node = world.start(job_of(1, whole(4))).verdict;
+  EXPECT_EQ(on_node.reason, Reason::kNode);
+  EXPECT_EQ(on_node.node, NodeId{0});
+  EXPECT_EQ(on_node.have, 3);
+  const Verdict in_rack = world.start(within(job_of(36, whole(2)), "rack")).verdict;
+  EXPECT_EQ(in_rack.reason, Reason::kLevel);
+  EXPECT_EQ(in_rack.domain, world.state.nodes().domains[0][0]);
+}
+
+TEST(Explain, DownAndCordonedNodesAreNotMixedUp) {
+  TestWorld world;
+  for (const char* name : {"a", "b", "c", "d"}) world.add(gpu_node(name, 1, ShareMode::kMps));
+  world.state.set_node_up(NodeId{0}, 0);
+  world.state.set_node_up(NodeId{1}, 0);
+  world.state.set_node_cordoned(NodeId{2}, 1);
+  world.occupy(NodeId{3}, 0b1);
+  for (const DeviceNeed& need : {whole(1), milli(500)}) {
+    const Verdict verdict = world.start(job_of(1, need)).verdict;
+    EXPECT_EQ(verdict.nodes_down, 2U);
+    EXPECT_EQ(verdict.nodes_cordoned, 1U);
+  }
+}
+
+TEST(Explain, WhatIsNeverForManyTasksMayOnlyWaitForFewer) {
+  TestWorld world;
+  world.add(gpu_node("a", 4));
+  JobSpec job = job_of(6, whole(1));
+  job.roles[0].min = 1;
+  ASSERT_TRUE(world.start(job).is_yes());
+  EXPECT_TRUE(world.grow(world.last_job, {5}).verdict.is_never);
+  world.occupy(NodeId{0}, 0b1100);
+  EXPECT_FALSE(world.grow(world.last_job, {2}).verdict.is_never);
+}
+
+TEST(Explain, FractionsAndWholeDevicesAreAddedUp) {
+  TestWorld world;
+  world.add(gpu_node("a", 1, ShareMode::kMps));
+  const Verdict verdict = world.start(job_of({role_of("x", 1, whole(1)), role_of("y", 1, milli(500))})).verdict;
+  EXPECT_EQ(verdict.reason, Reason::kGpus);
+  EXPECT_EQ(verdict.unit, CountUnit::kMilliGpu);
+  EXPECT_EQ(verdict.have, 1000);
+  EXPECT_EQ(verdict.need, 1500);
+}
+
 }  // namespace
 }  // namespace weft::testing

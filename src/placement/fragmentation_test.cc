@@ -177,5 +177,51 @@ TEST(TargetWorkload, ShapesDifferByModels) {
   EXPECT_TRUE(target_workload({}, 0.95).empty());
 }
 
+TEST(FragmentationMeter, CpusAndThousandthsThatFitExactlyAreEnough) {
+  ClusterState state;
+  FragmentationMeter meter;
+  meter.set_workload({task(8000, 1, 300, 1)});
+  const NodeId node = must_add(state, shared_node("a", 1, 8000));
+  EXPECT_DOUBLE_EQ(meter.measure(state).fragment_milli, 0);
+  take(state, cpu_demand(0), share_on(node, 0, 700, 1));
+  EXPECT_DOUBLE_EQ(meter.measure(state).fragment_milli, 0);
+  take(state, cpu_demand(1), testing::on_node(node));
+  EXPECT_DOUBLE_EQ(meter.measure(state).fragment_milli, 300) << "one thousandth of a CPU too few";
+}
+
+TEST(FragmentationMeter, FollowsWhatIsFreeAsTasksComeAndGo) {
+  ClusterState state;
+  FragmentationMeter meter;
+  meter.set_workload({task(1000, 8, 1000, 1)});
+  const NodeId node = must_add(state, shared_node("a", 4, 8000));
+  for (int round = 0; round < 3; ++round) {
+    EXPECT_EQ(meter.measure(state).gpu_milli_free, 4000) << "round " << round;
+    Transaction txn(state);
+    txn.take(whole_demand(1), whole_on(node, 1));
+    EXPECT_EQ(meter.measure(state).gpu_milli_free, 3000) << "round " << round;
+  }
+}
+
+TEST(FragmentationMeter, CatchesUpWhenMoreHasChangedThanTheLogKeeps) {
+  ClusterState state;
+  FragmentationMeter meter;
+  meter.set_workload({task(1000, 8, 1000, 1)});
+  const NodeId first = must_add(state, shared_node("a", 1, 8000));
+  const NodeId second = must_add(state, shared_node("b", 1, 8000));
+  EXPECT_EQ(meter.measure(state).gpu_milli_free, 2000);
+  take(state, whole_demand(1), whole_on(first, 1));
+  for (uint64_t i = 0; i <= state.changes_kept(); ++i) {
+    Transaction txn(state);
+    txn.take(cpu_demand(1), testing::on_node(second));
+  }
+  EXPECT_EQ(meter.measure(state).gpu_milli_free, 1000);
+}
+
+TEST(TargetWorkload, KeepsNothingBeyondACoverageThatIsReachedExactly) {
+  const std::vector<TargetTask> tasks{task(1000, 1, 500, 2), task(2000, 1, 500, 1), task(3000, 1, 500, 1)};
+  EXPECT_EQ(target_workload(tasks, 0.5).size(), 1U);
+  EXPECT_EQ(target_workload(tasks, 0.51).size(), 2U);
+}
+
 }  // namespace
 }  // namespace weft

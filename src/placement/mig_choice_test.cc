@@ -54,5 +54,36 @@ TEST_F(MigChoice, TheTableAnswersAsTheSearchDoes) {
   }
 }
 
+TEST_F(MigChoice, OfEquallyGoodStartsTheLowestIsTaken) {
+  for (size_t p = 0; p < a100().mig_profiles.size(); ++p) {
+    const auto profile = static_cast<MigProfileIndex>(p);
+    for (unsigned occupied = 0; occupied < 256; ++occupied) {
+      const MigUse use{.occupied = static_cast<uint8_t>(occupied)};
+      const int start = choose_mig_start(a100(), profile, use);
+      if (start < 0) continue;
+      const auto left_after = [&](int at) {
+        return mig_placements_left(a100(), with_mig(a100(), profile, static_cast<unsigned>(at), use));
+      };
+      for (int lower = 0; lower < start; ++lower) {
+        if (!fits_mig(a100(), profile, static_cast<unsigned>(lower), use)) continue;
+        ASSERT_LT(left_after(lower), left_after(start)) << "profile " << p << " occupied " << occupied;
+      }
+    }
+  }
+}
+
+TEST_F(MigChoice, AnInstanceTakesMemorySlicesAndComputeSlices) {
+  const MigProfileIndex half = find_mig_profile(a100(), "3g.40gb");
+  const MigUse use = with_mig(a100(), half, 4, {.occupied = 0b0000'0001, .compute_used = 1});
+  EXPECT_EQ(use.occupied, 0b1111'0001);
+  EXPECT_EQ(use.compute_used, 4);
+}
+
+TEST_F(MigChoice, ComputeSlicesBindAlsoWhereMemorySlicesAreFree) {
+  const MigProfileIndex pair = find_mig_profile(a100(), "2g.20gb");
+  EXPECT_TRUE(fits_mig(a100(), pair, 0, {.compute_used = 5}));
+  EXPECT_FALSE(fits_mig(a100(), pair, 0, {.compute_used = 6}));
+}
+
 }  // namespace
 }  // namespace weft

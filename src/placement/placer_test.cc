@@ -172,5 +172,32 @@ TEST(Placer, CordonedNodesAndTaintedOnesAreLeftAlone) {
   EXPECT_EQ(world.start(job_of(1, whole(1))).nodes(world.state), "a");
 }
 
+TEST(Placer, OfNodesWithEquallyMuchDataTheLowestGoesFirst) {
+  TestWorld world;
+  for (const char* name : {"n0", "n1", "n2"}) world.add(gpu_node(name, 4, ShareMode::kMps));
+  JobSpec by_index = job_of(2, whole(4));
+  by_index.data = {{.size_bytes = 100, .nodes = {"n1", "n2"}}};
+  EXPECT_EQ(world.what_if(by_index).nodes(world.state), "n1 n2");
+  JobSpec by_score = job_of(1, milli(500));
+  by_score.data = by_index.data;
+  EXPECT_EQ(world.what_if(by_score).nodes(world.state), "n1");
+}
+
+TEST(Placer, ALooseTaskMakesRoomForTheOneThatIsBoundToAZone) {
+  TestWorld world;
+  NodeSpec node = gpu_node("n", 2);
+  node.cpu_milli = 12'000;
+  node.numa = {{.cpu_milli = 9000, .devices = 0b01}, {.cpu_milli = 3000, .devices = 0b10}};
+  world.add(node);
+  JobSpec job = job_of({role_of("loose", 1, whole(1)), role_of("bound", 1, whole(1))});
+  job.roles[0].cpu_milli = 5000;  // the larger one goes first, and would take the first device
+  job.roles[1].cpu_milli = 4000;
+  job.roles[1].numa = NumaNeed::kOneZone;
+  const Placed placed = world.start(job);
+  ASSERT_TRUE(placed.is_yes());
+  EXPECT_EQ(placed.at.tasks[0].devices, 0b10U);
+  EXPECT_EQ(placed.at.tasks[1].devices, 0b01U);
+}
+
 }  // namespace
 }  // namespace weft::testing

@@ -56,7 +56,7 @@ class Counting {
     if (!question_.known.empty()) settle_known();
     settle();
   }
-  const RoleCounts& counts() const { return counts_; }
+  const RoleNodeCounts& counts() const { return counts_; }
 
  private:
   void fail(FilterStage stage, Reason reason, uint64_t nodes) {
@@ -310,7 +310,7 @@ class Counting {
   const CountQuestion& question_;
   const KnownDemand& known_;
   const DeviceDemand& devices_;
-  RoleCounts counts_;
+  RoleNodeCounts counts_;
   std::array<std::array<uint32_t, kReasonCount>, 4> tallies_{};  ///< of what was known already
   std::array<uint32_t, kReasonCount> tally_{};                   ///< their sum
   NodeId most_node_ = kNone<NodeId>;
@@ -321,13 +321,13 @@ class Counting {
 }  // namespace
 
 template <typename View>
-RoleCounts count_role(const View& view, DemandTable& demands, const CountQuestion& question) {
+RoleNodeCounts count_role(const View& view, DemandTable& demands, const CountQuestion& question) {
   Counting<View> counting(view, demands, question);
   counting.run();
   return counting.counts();
 }
 
-template RoleCounts count_role(const PresentView&, DemandTable&, const CountQuestion&);
-template RoleCounts count_role(const EmptyView&, DemandTable&, const CountQuestion&);
+template RoleNodeCounts count_role(const PresentView&, DemandTable&, const CountQuestion&);
+template RoleNodeCounts count_role(const EmptyView&, DemandTable&, const CountQuestion&);
 
 }  // namespace weft

@@ -30,7 +30,7 @@ enum class FilterStage : int8_t {
 };
 
 /// What counting all nodes for one role gives.
-struct RoleCounts {
+struct RoleNodeCounts {
   std::array<uint32_t, kReasonCount> nodes{};  ///< by the first filter that they fail; kNone: would take a task
   uint32_t down = 0, cordoned = 0;             ///< of kUnavailable
   int64_t tasks = 0;                           ///< that fit together, each node up to the role's count
@@ -56,9 +56,9 @@ struct CountQuestion {
 /// Cost: O(nodes / 64) per filter, O(1) per node that passes the device filter (fractions, MIG, zones and islands:
 /// O(devices) per node that passes the standing ones, unless `known` is given).
 template <typename View>
-RoleCounts count_role(const View& view, DemandTable& demands, const CountQuestion& question);
+RoleNodeCounts count_role(const View& view, DemandTable& demands, const CountQuestion& question);
 
-extern template RoleCounts count_role(const PresentView&, DemandTable&, const CountQuestion&);
-extern template RoleCounts count_role(const EmptyView&, DemandTable&, const CountQuestion&);
+extern template RoleNodeCounts count_role(const PresentView&, DemandTable&, const CountQuestion&);
+extern template RoleNodeCounts count_role(const EmptyView&, DemandTable&, const CountQuestion&);
 
 }  // namespace weft

@@ -134,15 +134,16 @@ TEST(ScoreCache, TheScoresChoiceOfDeviceIsTakenWhenItFits) {
   EXPECT_EQ(world.start(job_of(1, milli(600))).at.tasks.at(0).devices, 0b0001U) << "the wish is full";
 }
 
-TEST(ScoreCache, ManyDemandsShareAFewTables) {
+TEST(ScoreCache, DemandsThatTakeOverTheTablesOfOthersGetAnswersOfTheirOwn) {
   const CountingScore score;
   ScoredWorld world({{&score, 1}});
-  for (int n = 0; n < 30; ++n) world.add(gpu_node("n" + std::to_string(n), 4));
+  constexpr size_t kNodes = 30'000;  // so large that there are fewer tables than demands
+  for (size_t n = 0; n < kNodes; ++n) world.add(gpu_node("n" + std::to_string(n), 0));
   for (int round = 0; round < 2; ++round) {
-    for (int64_t cpus = 1; cpus <= 60; ++cpus) {
-      JobSpec job = job_of(1, whole(1));
-      job.roles[0].cpu_milli = cpus;
-      EXPECT_TRUE(world.what_if(job).is_yes());
+    for (size_t n = 0; n < kNodes; n += kNodes / 160) {
+      JobSpec job = job_of(1, {});
+      job.roles[0].node = "n" + std::to_string(n);
+      ASSERT_EQ(world.what_if(job).nodes(world.state), job.roles[0].node) << "round " << round;
     }
   }
 }
@@ -158,6 +159,112 @@ TEST(ScoreCache, ADomainBoundsTheChoice) {
   ASSERT_TRUE(placed.is_yes());
   EXPECT_LT(index(placed.at.tasks[0].node), 65U) << "rack a has less free, and the domain goes before the node";
   EXPECT_LT(index(placed.at.tasks[1].node), 65U);
+}
+
+TEST(ScoreCache, DiskThatOthersTakeIsSeen) {
+  const CountingScore score;
+  ScoredWorld world({{&score, 1}});
+  NodeSpec node = gpu_node("n", 0);
+  node.disk_bytes = 10 * kGiB;
+  world.add(node);
+  JobSpec job = job_of(1, {});
+  job.roles[0].cpu_milli = 0;
+  job.roles[0].memory_bytes = 0;
+  job.roles[0].disk_bytes = 6 * kGiB;
+  EXPECT_TRUE(world.start(job).is_yes());
+  EXPECT_EQ(world.start(job).verdict.reason, Reason::kDisk);
+}
+
+/// Keeps `demand` at `at` for as long as it lives.
+class Lease {
+ public:
+  Lease(ClusterState& state, TaskDemand demand, TaskPlacement at) : state_(state), demand_(std::move(demand)), at_(at) {
+    Transaction txn(state_);
+    txn.take(demand_, at_);
+    txn.commit();
+  }
+  ~Lease() {
+    Transaction txn(state_);
+    txn.give(demand_, at_);
+    txn.commit();
+  }
+  Lease(const Lease&) = delete;
+  Lease& operator=(const Lease&) = delete;
+
+ private:
+  ClusterState& state_;
+  TaskDemand demand_;
+  TaskPlacement at_;
+};
+
+TEST(ScoreCache, CpusThatMoveFromOneZoneToTheOtherAreSeen) {
+  const CountingScore score;
+  ScoredWorld world({{&score, 1}});
+  NodeSpec node = gpu_node("n", 0);
+  node.cpu_milli = 24'000;
+  node.numa = {{.cpu_milli = 16'000}, {.cpu_milli = 8000}};
+  world.add(node);
+  JobSpec job = job_of(1, {});
+  job.roles[0].cpu_milli = 10'000;
+  job.roles[0].numa = NumaNeed::kOneZone;
+  const TaskDemand filler{.cpu_milli = 8000};
+  {
+    const Lease small_zone(world.state, filler, {.node = NodeId{0}, .numa_zone = 1});
+    EXPECT_TRUE(world.what_if(job).is_yes());
+  }
+  const Lease large_zone(world.state, filler, {.node = NodeId{0}, .numa_zone = 0});
+  EXPECT_EQ(world.what_if(job).verdict.reason, Reason::kNuma);
+}
+
+TEST(ScoreCache, InstancesThatMoveToAnotherStartAreSeen) {
+  const CountingScore score;
+  ScoredWorld world({{&score, 1}});
+  NodeSpec node = gpu_node("n", 1);
+  node.devices[0].model = "A100-SXM4-80GB";
+  node.devices[0].mig_mode = MigMode::kOn;
+  world.add(node);
+  const DeviceCatalogue& catalogue = world.state.names().devices;
+  const DeviceModel& model = catalogue.model(catalogue.find("A100-SXM4-80GB"));
+  const TaskDemand& small = world.state.shapes()[world.shape(job_of(1, mig("1g.10gb")))].roles[0].demand;
+  TaskPlacement at{.node = NodeId{0}, .kind = DeviceNeedKind::kMig, .devices = 1};
+  at.mig_profile = find_mig_profile(model, "1g.10gb");
+  at.mig_start = 6;
+  {
+    const Lease at_the_end(world.state, small, at);
+    EXPECT_TRUE(world.what_if(job_of(1, mig("4g.40gb"))).is_yes());
+  }
+  at.mig_start = 0;
+  const Lease at_the_front(world.state, small, at);
+  EXPECT_EQ(world.what_if(job_of(1, mig("4g.40gb"))).verdict.reason, Reason::kMig);
+}
+
+TEST(ScoreCache, EachJobDrawsItsOwnOrder) {
+  const DrawScore score;
+  ScoredWorld world({{&score, 1}});
+  for (int n = 0; n < 50; ++n) world.add(gpu_node("n" + std::to_string(n), 8));
+  std::vector<NodeId> nodes;
+  for (int job = 0; job < 20; ++job) nodes.push_back(world.start(job_of(1, whole(1))).at.tasks.at(0).node);
+  std::ranges::sort(nodes);
+  EXPECT_GT(std::unique(nodes.begin(), nodes.end()) - nodes.begin(), 5);
+}
+
+/// Ranks by the workload that is expected.
+class WorkloadScore final : public NodeScore {
+ public:
+  std::string_view name() const override { return "workload"; }
+  int32_t score(const ScoreContext& context, NodeId node, const TaskDemand&, int&) const override {
+    const auto n = static_cast<int32_t>(index(node));
+    return context.workload.empty() ? -n : n;
+  }
+};
+
+TEST(ScoreCache, ANewWorkloadChangesTheScoresOfNodesThatHaveNot) {
+  const WorkloadScore score;
+  ScoredWorld world({{&score, 1}});
+  for (const char* name : {"first", "last"}) world.add(gpu_node(name, 4));
+  EXPECT_EQ(world.what_if(job_of(1, whole(1))).nodes(world.state), "first");
+  world.placer->set_workload({{.cpu_milli = 1000, .gpu_count = 1, .gpu_milli = 1000, .popularity = 1}});
+  EXPECT_EQ(world.what_if(job_of(1, whole(1))).nodes(world.state), "last");
 }
 
 }  // namespace

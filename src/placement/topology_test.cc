@@ -247,5 +247,48 @@ TEST(Topology, DomainsWhoseNodesAreNotOneRunAreServedToo) {
   EXPECT_EQ(world.start(within(job_of(2, whole(1)), "rack")).nodes(world.state), "n0 n4");
 }
 
+TEST(Topology, PreferredDomainsThatHoldTheGangExactlyAreEnough) {
+  TestWorld world({"rack", "block"});
+  world.add(at("a", 2, "r1", "b"));
+  world.add(at("b", 3, "r2", "b"));
+  world.add(at("c", 1, "r3", "b"));
+  EXPECT_EQ(world.start(prefer(job_of(5, whole(1)), "rack")).nodes(world.state), "a a b b b");
+}
+
+/// Puts the next pending task of the last job on the device, in `state`.
+void put(TestWorld& world, const JobSpec& job, int32_t task, NodeId node, TaskState state) {
+  const TaskDemand& demand = world.state.shapes()[world.shape(job)].roles[0].demand;
+  TaskPlacement place{.node = node, .kind = DeviceNeedKind::kWhole, .devices = 1};
+  place.charge = queue_charge(demand, 0, 0);
+  Transaction txn(world.state);
+  txn.take(demand, place);
+  txn.set_task(make_id<TaskId>(index(world.state.jobs().first_task[index(world.last_job)]) + static_cast<size_t>(task)),
+               state, place);
+  txn.commit();
+}
+
+TEST(Topology, TasksThatAreOnlyHeldBindTheRestAsRunningOnesDo) {
+  TestWorld world({"rack"});
+  world.add(at("a", 2, "r1"));
+  world.add(at("b", 4, "r2"));
+  JobSpec job = within(job_of(3, whole(1)), "rack");
+  job.roles[0].min = 1;
+  world.last_job = world.state.add_job(world.shape(job), UserId{0}, Instant{}, kEndless);
+  put(world, job, 0, NodeId{0}, TaskState::kHeld);
+  EXPECT_EQ(world.grow(world.last_job, {2}).verdict.reason, Reason::kLevel);
+  EXPECT_EQ(world.grow(world.last_job, {1}).nodes(world.state), "a");
+}
+
+TEST(Topology, TasksOnTwoNodesLeaveNoNodeThatHoldsTheJobWhole) {
+  TestWorld world;
+  for (const char* name : {"a", "b"}) world.add(gpu_node(name, 4));
+  JobSpec job = within(job_of(3, whole(1)), "node");
+  job.roles[0].min = 1;
+  world.last_job = world.state.add_job(world.shape(job), UserId{0}, Instant{}, kEndless);
+  put(world, job, 0, NodeId{0}, TaskState::kRunning);
+  put(world, job, 1, NodeId{1}, TaskState::kRunning);
+  EXPECT_FALSE(world.grow(world.last_job, {1}).is_yes());
+}
+
 }  // namespace
 }  // namespace weft::testing

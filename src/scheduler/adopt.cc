@@ -138,8 +138,8 @@ std::optional<TaskPlacement> place_fact(const ClusterState& state, const TaskDem
     return out;
   }
   if (demand.numa == NumaNeed::kAny) return placer.place(kNoZone, out) ? std::optional(out) : std::nullopt;
-  for (uint8_t zone = 0; zone < zones; ++zone) {
-    if (placer.place(zone, out)) return out;
+  for (unsigned zone = 0; zone < zones; ++zone) {
+    if (placer.place(static_cast<uint8_t>(zone), out)) return out;
   }
   return std::nullopt;
 }

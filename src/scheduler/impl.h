@@ -20,7 +20,7 @@ enum class Ladder : uint8_t { kNotNow, kRun };
 struct Scheduler::Impl {
   explicit Impl(PolicyParts parts);
 
-  const Decisions& take(std::span<const Event> events, Ladder ladder);
+  const Decisions& take(std::span<const Event> events, Ladder run);
   void climb();
   /// Tells the placers what tasks to expect: when the driver has said so, and each time the tasks seen have doubled.
   void refresh_scores();

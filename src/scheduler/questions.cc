@@ -32,7 +32,7 @@ Verdict gate_verdict(const Core& core, JobId job) {
 }
 
 /// A line that was refused: the queue's reason first, then the cluster's, both as they are now.
-Verdict line_verdict(Core& core, const Line& line, JobId job) {
+Verdict line_verdict(Core& core, Line& line, JobId job) {
   const Shape& shape = core.state.shapes()[line.shape];
   const JobRecord& record = core.book[job];
   std::vector<int32_t> counts;
@@ -45,7 +45,8 @@ Verdict line_verdict(Core& core, const Line& line, JobId job) {
   const ResourceVector least = Quota::least_charge(core.state, shape, counts);
   const Verdict quota = core.quota.check(core.state, shape, least, record.live == 0 ? 1 : 0);
   if (!quota.is_yes()) return quota;
-  if (line.verdict.is_never) return line.verdict;
+  // A node that came but cannot be used yet wakes nobody, and yet ends a never.
+  if (line.verdict.is_never && core.ceiling.is_never(line)) return line.verdict;
   const JobId bound_to = record.live > 0 ? job : kNone<JobId>;
   const Verdict fresh =
       core.query_placer.explain(core.state, {.shape_id = line.shape, .job = bound_to, .counts = counts});
@@ -74,7 +75,7 @@ Verdict present_verdict(Core& core, JobId job) {
   }
   const EntryId entry = core.lines.first_entry(job);
   if (!is_set(entry)) return core.book[job].live == 0 ? gate_verdict(core, job) : none;
-  const Line& line = core.lines[core.lines.line_of(entry)];
+  Line& line = core.lines[core.lines.line_of(entry)];
   if (line.state == Line::State::kAsleep) return line_verdict(core, line, job);
   if (is_set(core.strict_blocker) && core.strict_blocker != job) {
     none.reason = Reason::kOrder;

@@ -18,7 +18,7 @@ namespace weft {
 Verdict present_verdict(Core& core, JobId job);
 
 /// Whether a job could start now, and where. Error: what is wrong with its spec.
-Result<Verdict> ask_what_if(Core& core, const JobSpec& job, std::vector<TaskPlacement>* where);
+Result<Verdict> ask_what_if(Core& core, const JobSpec& spec, std::vector<TaskPlacement>* where);
 
 JobView view_job(Core& core, JobId job);
 QueueView view_queue(const Core& core, QueueId queue);

@@ -84,5 +84,63 @@ TEST(Questions, ViewsSayWhatPeopleWantToKnow) {
   EXPECT_GT(cluster.fragmentation.fragment_milli, 0) << "nobody of those seen fits on a single GPU";
 }
 
+TEST(Questions, AVerdictNamesTheQueueAlsoWhereItFilledUpAfterTheJobWasRefused) {
+  TestWorld world;
+  world.tell(QueueDefined{
+      {.name = "q", .limit = {.gpu_units = 4 * kGpuUnits, .cpu_milli = kUnlimited, .memory_bytes = kUnlimited}}});
+  world.tell(QueueDefined{{.name = "other"}});
+  add_nodes(world, 1, 8);
+  world.submit(job_spec("blocker", {.gpus = 6, .queue = "other"}));
+  const JobId waits = world.submit(job_spec("waits", {.gpus = 4, .queue = "q"}));
+  EXPECT_EQ(world.word(waits), "GPUs");
+  world.tell(
+      JobAdopted{job_spec("adopted", {.gpus = 1, .queue = "q"}), {}, {}, {{.task = 0, .node = make_id<NodeId>(0)}}});
+  EXPECT_EQ(world.word(waits), "limit");
+}
+
+TEST(Questions, ANodeThatCannotBeUsedYetEndsANeverAllTheSame) {
+  TestWorld world;
+  add_default_queue(world);
+  add_nodes(world, 1, 4);
+  const JobId wide = world.submit(job_spec("wide", {.gpus = 8}));
+  ASSERT_TRUE(world.scheduler->job(wide).verdict.is_never);
+  world.apply({{{}, NodeAdded{node_spec("more", 8)}}, {{}, NodeCordoned{make_id<NodeId>(1)}}});
+  EXPECT_FALSE(world.scheduler->job(wide).verdict.is_never);
+  EXPECT_EQ(world.scheduler->cluster().nodes, 2);
+  EXPECT_EQ(world.scheduler->cluster().nodes_available, 1);
+}
+
+TEST(Questions, FragmentsAreMeasuredAgainstEveryTaskThatCame) {
+  TestWorld world;
+  add_default_queue(world);
+  add_nodes(world, 1, 4);
+  world.submit(job_spec("three small ones", {.count = 3, .gpus = 1}));
+  world.submit(job_spec("a pair", {.gpus = 2}));
+  EXPECT_NEAR(world.scheduler->cluster().fragmentation.fragment_milli, 250, 1)
+      << "one GPU is free, and one task of four cannot use it";
+}
+
+TEST(Questions, TheVerdictOfAJobThatRunsInPartIsAsOfNowAndForWhereItRuns) {
+  TestWorld world;
+  world.tell(TopologyDefined{{.levels = {"rack"}}});
+  add_default_queue(world);
+  const auto node = [](std::string name, std::string rack) {
+    NodeSpec spec = node_spec(std::move(name), 1);
+    spec.labels = {{"rack", std::move(rack)}};
+    return spec;
+  };
+  world.tell(NodeAdded{node("a", "r1")});
+  world.tell(NodeAdded{node("b", "r2")});
+  JobSpec spec = job_spec("bag", {.count = 2, .gpus = 1});
+  spec.gang = GangRule::kNone;
+  spec.topology.within = "rack";
+  const JobId job = world.submit(spec);
+  ASSERT_EQ(world.running(job).size(), 1U);
+  EXPECT_EQ(world.scheduler->job(job).verdict.reason, Reason::kLevel);
+  world.apply({{{}, NodeAdded{node("c", "r1")}}, {{}, NodeCordoned{make_id<NodeId>(2)}}});
+  EXPECT_EQ(world.scheduler->job(job).verdict.reason, Reason::kLevel);
+  EXPECT_EQ(world.scheduler->job(job).verdict.nodes_total, 3U);
+}
+
 }  // namespace
 }  // namespace weft

@@ -96,5 +96,49 @@ TEST(Queues, KeepsTheNumberOfRunningJobsOfAQueue) {
   EXPECT_EQ(world.state(two), JobState::kRunning);
 }
 
+TEST(Queues, TheShareOfAQueueIsThatOfTheResourceItHasMostOf) {
+  TestWorld world;
+  for (const char* name : {"cpus", "gpus"}) world.tell(QueueDefined{{.name = name}});
+  add_nodes(world, 1, 4, 64);
+  world.submit(job_spec("half the CPUs", {.queue = "cpus", .cpu_milli = 32'000}));
+  world.submit(job_spec("a quarter of the GPUs", {.gpus = 1, .queue = "gpus"}));
+  const JobId blocker = world.submit(job_spec("blocker", {.gpus = 2, .queue = "gpus"}));
+  const JobId last = world.submit(job_spec("last", {.gpus = 1, .queue = "cpus"}));
+  ASSERT_EQ(world.state(last), JobState::kRunning);
+  std::vector<Event> events;
+  for (const char* name : {"cpus", "gpus"})
+    events.push_back({{}, JobSubmitted{job_spec(name, {.gpus = 2, .queue = name})}});
+  world.apply(events);
+  world.finish(blocker);
+  EXPECT_EQ(world.state(make_id<JobId>(5)), JobState::kRunning) << "gpus has a quarter of what it uses most";
+  EXPECT_EQ(world.state(make_id<JobId>(4)), JobState::kPending) << "cpus has half of the CPUs";
+}
+
+TEST(Queues, AShareOfMemoryIsHeldAgainstTheLimitByTheDeviceItWouldGet) {
+  TestWorld world;
+  world.tell(QueueDefined{
+      {.name = "q", .limit = {.gpu_units = kGpuUnits * 3 / 10, .cpu_milli = kUnlimited, .memory_bytes = kUnlimited}}});
+  world.tell(QueueDefined{{.name = "other"}});
+  for (const int64_t gib : {80, 40}) {
+    NodeSpec node = node_spec("n" + std::to_string(gib), 1);
+    node.share = ShareMode::kMps;
+    node.devices[0].memory_bytes = gib * kGiB;
+    world.tell(NodeAdded{node});
+  }
+  JobSpec owner = job_spec("owner", {.gpus = 1, .queue = "other"});
+  owner.roles[0].node = "n80";
+  const JobId blocker = world.submit(owner);
+  JobSpec spec = job_spec("share", {.queue = "q"});
+  spec.roles[0].devices = {.kind = DeviceNeedKind::kMemory, .memory_bytes = 20 * kGiB};
+  const JobId share = world.scheduler->next_job_id();
+  world.apply({{{}, JobSubmitted{spec}}, {{}, JobSubmitted{job_spec("next in turn", {.queue = "other"})}}});
+  world.settle();
+  EXPECT_EQ(world.state(share), JobState::kPending) << "half of the small device is more than the queue may have";
+  EXPECT_EQ(world.scheduler->cluster().gpus_free, 1) << "and nothing stays taken";
+  world.finish(blocker);
+  EXPECT_EQ(world.state(share), JobState::kRunning) << "a quarter of the large one is not";
+  EXPECT_TRUE(world.scheduler->audit().empty());
+}
+
 }  // namespace
 }  // namespace weft

@@ -291,5 +291,23 @@ TEST(Scheduler, GoesOnInTheNextPassWhenOneHasUsedUpItsSteps) {
   EXPECT_EQ(world.scheduler->next_timer(), kNever);
 }
 
+TEST(Scheduler, LetsPassInAStrictOrderWhoseQueueFilledUpWhileItWaited) {
+  PolicyConfig config;
+  config.strict = StrictOrder::kYes;
+  TestWorld world(config);
+  world.tell(QueueDefined{
+      {.name = "q", .limit = {.gpu_units = 4 * kGpuUnits, .cpu_milli = kUnlimited, .memory_bytes = kUnlimited}}});
+  world.tell(QueueDefined{{.name = "other"}});
+  add_nodes(world, 1, 8);
+  world.submit(job_spec("blocker", {.gpus = 6, .queue = "other"}));
+  const JobId waits = world.submit(job_spec("waits", {.gpus = 4, .queue = "q"}));
+  const JobId small = world.submit(job_spec("small", {.gpus = 1, .queue = "other"}));
+  ASSERT_EQ(world.state(small), JobState::kPending);
+  world.tell(
+      JobAdopted{job_spec("adopted", {.gpus = 1, .queue = "q"}), {}, {}, {{.task = 0, .node = make_id<NodeId>(0)}}});
+  EXPECT_EQ(world.state(waits), JobState::kPending);
+  EXPECT_EQ(world.state(small), JobState::kRunning);
+}
+
 }  // namespace
 }  // namespace weft

@@ -300,5 +300,94 @@ TEST(FakeEngine, ACrashOfOneTaskLeavesTheOthersToTheCore) {
   EXPECT_EQ(engine.crash(kJob, 1, 9), 0U);
 }
 
+TEST(FakeEngine, AReleaseComesTooLateForAGangThatRuns) {
+  FakeEngine engine;
+  bring_up(engine, 2);
+  engine.execute(command(DecisionKind::kRelease, kJob, 1));
+  EXPECT_EQ(engine.running_count(kJob), 2U);
+  EXPECT_FALSE(engine.has_events());
+}
+
+TEST(FakeEngine, ASecondStopDoesNotShortenTheGraceOfTheFirst) {
+  FakeEngine engine;
+  bring_up(engine, 1);
+  engine.execute(command(DecisionKind::kStop, kJob, 1, -1, seconds(30)));
+  engine.advance_to(Instant{} + seconds(10));
+  engine.execute(command(DecisionKind::kStop, kJob, 1, -1, seconds(5)));
+  engine.advance_to(Instant{} + seconds(29));
+  EXPECT_FALSE(engine.has_events());
+  engine.advance_to(Instant{} + seconds(30));
+  EXPECT_EQ(polled<TaskEnded>(engine).size(), 1U);
+}
+
+TEST(FakeEngine, TheGraceOfATaskThatIsGoneIsOver) {
+  FakeEngine engine;
+  engine.set_runtime(kJob, minutes(10), FakeEnding::kTogether);
+  bring_up(engine, 1);
+  EXPECT_EQ(engine.next_grace_end(), kNever) << "the end of a run is the end of no grace";
+  engine.execute(command(DecisionKind::kStop, kJob, 1, -1, seconds(30)));
+  EXPECT_EQ(engine.next_grace_end(), Instant{} + seconds(30));
+  EXPECT_TRUE(engine.running_tasks(kJob, 1).empty()) << "it has been told to stop";
+  EXPECT_EQ(engine.running_count(kJob), 1U);
+  EXPECT_EQ(engine.crash(kJob, 0, 1), 1U);
+  EXPECT_EQ(engine.next_grace_end(), kNever);
+}
+
+TEST(FakeEngine, WhatAGangLeavesCanBeGivenOutAgain) {
+  FakeEngine engine;
+  bring_up(engine, 2);
+  EXPECT_EQ(engine.finish(kJob), 2U);
+  engine.execute(hold_of(make_id<JobId>(1), 1, 2));
+  EXPECT_TRUE(engine.violations().empty());
+}
+
+TEST(FakeEngine, TellsOfAWholeDeviceThatIsSharedAndOfAThousandthTooMuch) {
+  const auto shares = [](std::vector<int32_t> millis) {
+    Decisions out;
+    for (const int32_t milli : millis) {
+      out.placements.push_back(
+          {.task = make_id<TaskId>(0), .node = kNode, .kind = DeviceNeedKind::kMilli, .devices = 1, .milli = milli});
+    }
+    out.list.push_back({.kind = DecisionKind::kHold,
+                        .job = kJob,
+                        .attempt = 1,
+                        .placement_count = static_cast<uint32_t>(millis.size()),
+                        .first_task = make_id<TaskId>(0)});
+    return out;
+  };
+  FakeEngine engine;
+  engine.execute(shares({600, 400}));
+  EXPECT_TRUE(engine.violations().empty());
+  engine.execute(hold_of(make_id<JobId>(1), 1, 1));
+  EXPECT_EQ(engine.violations().size(), 1U);
+  FakeEngine other;
+  other.execute(shares({600, 401}));
+  EXPECT_EQ(other.violations().size(), 1U);
+}
+
+TEST(FakeEngine, ATaskThatIsUnstuckIsGoneAtOnceWhereStopsAreAtOnce) {
+  FakeEngine engine;
+  bring_up(engine, 2);
+  engine.stick(kJob, 1);
+  engine.execute(command(DecisionKind::kStop, kJob, 1));
+  EXPECT_EQ(polled<TaskEnded>(engine).size(), 1U);
+  engine.unstick(kJob, 1);
+  const auto ended = polled<TaskEnded>(engine);
+  ASSERT_EQ(ended.size(), 1U);
+  EXPECT_EQ(ended[0].task, 1);
+  EXPECT_EQ(ended[0].outcome, TaskOutcome::kStopped);
+}
+
+TEST(FakeEngine, AttemptsUpToTheAdoptedOneAreOver) {
+  FakeEngine engine;
+  const std::vector<std::pair<int32_t, TaskPlacement>> tasks{
+      {0, {.node = kNode, .kind = DeviceNeedKind::kWhole, .devices = 1}}};
+  engine.adopt(kJob, 3, tasks, {});
+  engine.execute(hold_of(kJob, 2, 1, 4));
+  EXPECT_FALSE(engine.has_events()) << "an old command, given again";
+  engine.execute(hold_of(kJob, 4, 1, 4));
+  EXPECT_EQ(polled<HoldAccepted>(engine).size(), 1U);
+}
+
 }  // namespace
 }  // namespace weft

@@ -207,5 +207,47 @@ TEST(FgdScore, AgreesWithTheDefinitionInRandomWorlds) {
   EXPECT_GT(compared, 500);
 }
 
+TEST(FgdScore, WhatOthersTakeBetweenTwoAnswersIsSeen) {
+  ClusterState state;
+  ASSERT_TRUE(state.add_node(shared_node("a", 2)));
+  const TargetWorkload workload{task(1000, 2, 1000, 1)};
+  const auto fgd = make_node_score("fgd");
+  int device = -1;
+  const ScoreContext context{.state = state, .workload = workload, .workload_version = 1};
+  EXPECT_EQ((*fgd)->score(context, NodeId{0}, whole_demand(1), device), by_formula(-1000)) << "the pair is broken";
+  Transaction txn(state);
+  txn.take(whole_demand(1), whole_on(NodeId{0}, 0b01));
+  EXPECT_EQ((*fgd)->score(context, NodeId{0}, whole_demand(1), device), by_formula(1000)) << "a fragment is used";
+  txn.rollback(0);
+  EXPECT_EQ((*fgd)->score(context, NodeId{0}, whole_demand(1), device), by_formula(-1000));
+}
+
+TEST(FgdScore, CpusThatFitExactlyAreEnough) {
+  ClusterState state;
+  ASSERT_TRUE(state.add_node(shared_node("a", 2)));  // 64 CPUs
+  const TargetWorkload workload{task(1000, 1, 1000, 1)};
+  const auto fgd = make_node_score("fgd");
+  int device = -1;
+  const ScoreContext context{.state = state, .workload = workload, .workload_version = 1};
+  EXPECT_EQ((*fgd)->score(context, NodeId{0}, cpu_demand(63'000), device), 50);
+  EXPECT_EQ((*fgd)->score(context, NodeId{0}, cpu_demand(63'001), device), by_formula(-2000));
+}
+
+TEST(FgdScore, AWholeTaskOnAMixedNodeTakesDevicesOfItsModelOnly) {
+  ClusterState state;
+  NodeSpec spec = shared_node("mixed", 2);
+  spec.devices[1].model = "A100-SXM4-80GB";
+  ASSERT_TRUE(state.add_node(spec));
+  TargetTask generic = task(1000, 1, 1000, 1);
+  generic.models = {state.names().devices.find("generic")};
+  const TargetWorkload workload{generic};
+  const auto fgd = make_node_score("fgd");
+  int device = -1;
+  const ScoreContext context{.state = state, .workload = workload, .workload_version = 1};
+  TaskDemand demand = whole_demand(1);
+  demand.devices.models = {state.names().devices.find("A100-SXM4-80GB")};
+  EXPECT_EQ((*fgd)->score(context, NodeId{0}, demand, device), by_formula(1000)) << "nobody else can use that device";
+}
+
 }  // namespace
 }  // namespace weft

@@ -223,5 +223,109 @@ TEST_F(ScoreTest, EveryScoreAnswersForNodesWithoutDevices) {
   }
 }
 
+// ---- what all of them must respect
+
+TEST_F(ScoreTest, OfEqualDevicesAFractionTakesTheLowest) {
+  const NodeId a = node(4);
+  take_share(a, 1, 300);
+  take_share(a, 2, 300);
+  for (const std::string_view name : {"bestfit", "dotprod", "packing", "clustering"}) {
+    score(name, a, fraction(500));
+    EXPECT_EQ(device_, 1) << name;
+    score(name, a, fraction(900));
+    EXPECT_EQ(device_, 0) << name;
+  }
+}
+
+TEST_F(ScoreTest, AFractionTakesADeviceOfTheModelAskedForThoughAnotherFitsBetter) {
+  NodeSpec spec = gpu_node("mixed", 2);
+  spec.share = ShareMode::kTimeSlice;
+  spec.devices[1].model = "A100-SXM4-80GB";
+  const NodeId a = state_.add_node(spec).value();
+  take_share(a, 0, 400);
+  TaskDemand demand = fraction(500);
+  demand.devices.models = {state_.names().devices.find("A100-SXM4-80GB")};
+  for (const std::string_view name : {"bestfit", "dotprod", "packing", "clustering"}) {
+    score(name, a, demand);
+    EXPECT_EQ(device_, 1) << name;
+  }
+}
+
+TEST_F(ScoreTest, WhatIsLeftOfABrokenDeviceIsNotFree) {
+  const NodeId broken = node(2, 128'000), whole = node(1, 128'000);
+  take_share(broken, 1, 300);
+  state_.set_device_healthy(broken, 1, 0);
+  for (const std::string_view name : {"pack", "spread", "bestfit", "dotprod"})
+    EXPECT_EQ(score(name, broken, fraction(500)), score(name, whole, fraction(500))) << name;
+}
+
+TEST_F(ScoreTest, FractionsCountTheRestOfSharedDevicesToo) {
+  const NodeId fuller = node(2), emptier = node(2);
+  take_share(fuller, 0, 600);
+  take_share(emptier, 0, 300);
+  EXPECT_GT(score("pack", fuller, fraction(200)), score("pack", emptier, fraction(200)));
+  EXPECT_LT(score("spread", fuller, fraction(200)), score("spread", emptier, fraction(200)));
+}
+
+TEST_F(ScoreTest, AShareOfMemoryWeighsAsItsPartOfADevice) {
+  NodeSpec spec = gpu_node("n", 4);
+  spec.share = ShareMode::kTimeSlice;
+  spec.cpu_milli = 128'000;
+  for (DeviceSpec& device : spec.devices) device.memory_bytes = 80 * kGiB;
+  const NodeId a = state_.add_node(spec).value();
+  TaskDemand demand = cpu_demand(0);
+  demand.devices.kind = DeviceNeedKind::kMemory;
+  demand.devices.memory_bytes = 40 * kGiB;
+  EXPECT_EQ(score("bestfit", a, demand), score("bestfit", a, fraction(500)));
+  EXPECT_EQ(score("dotprod", a, demand), score("dotprod", a, fraction(500)));
+  EXPECT_NE(score("dotprod", a, demand), score("dotprod", a, cpu_demand(0)));
+}
+
+TEST_F(ScoreTest, AFreeDeviceWeighsMoreThanAllCpusForATaskWithoutDevices) {
+  const NodeId device = node(1), cpus = node(0);
+  Transaction txn(state_);
+  txn.take(cpu_demand(63'000), testing::on_node(device));
+  txn.commit();
+  EXPECT_GT(score("pack", cpus, cpu_demand(1000)), score("pack", device, cpu_demand(1000)));
+}
+
+TEST_F(ScoreTest, ScoresOfMigTasksSeeTheInstancesInUse) {
+  NodeSpec spec = gpu_node("idle", 1, "A100-SXM4-80GB");
+  spec.devices[0].mig_mode = MigMode::kOn;
+  const NodeId idle = state_.add_node(spec).value();
+  spec.name = "cut";
+  const NodeId cut = state_.add_node(spec).value();
+  const DeviceModelId id = state_.names().devices.find("A100-SXM4-80GB");
+  const MigProfileIndex small = find_mig_profile(state_.names().devices.model(id), "1g.10gb");
+  TaskDemand demand = cpu_demand(0);
+  demand.devices.kind = DeviceNeedKind::kMig;
+  demand.devices.mig = {{id, small}};
+  TaskPlacement at{.node = cut, .kind = DeviceNeedKind::kMig, .devices = 1};
+  at.mig_profile = small;
+  Transaction txn(state_);
+  txn.take(demand, at);
+  txn.commit();
+  EXPECT_GT(score("pack", cut, demand), score("pack", idle, demand)) << "six slices are left, not seven";
+  EXPECT_GT(score("clustering", cut, demand), score("clustering", idle, demand)) << "a task of its class is there";
+}
+
+TEST_F(ScoreTest, ClusteringKnowsTasksOfEightGpusAndMore) {
+  const NodeId idle = node(16), eights = node(16), twelves = node(16);
+  take_whole(eights, 0x00ff);
+  take_whole(twelves, 0x0fff);
+  for (const int32_t count : {8, 9}) {
+    EXPECT_GE(score("clustering", eights, whole_demand(count)), 75) << count;
+    EXPECT_GE(score("clustering", twelves, whole_demand(count)), 75) << count;
+  }
+  EXPECT_LT(score("clustering", eights, whole_demand(7)), score("clustering", idle, whole_demand(7)) + 25);
+  EXPECT_LT(score("clustering", eights, whole_demand(7)), 25) << "other classes only";
+}
+
+TEST_F(ScoreTest, RandomIsNotKeptPerNode) {
+  EXPECT_EQ((*make_node_score("random"))->depends_on(), NodeScore::DependsOn::kCluster);
+  for (const std::string_view name : {"pack", "spread", "bestfit", "dotprod", "packing", "clustering", "fgd"})
+    EXPECT_EQ((*make_node_score(name))->depends_on(), NodeScore::DependsOn::kNode) << name;
+}
+
 }  // namespace
 }  // namespace weft

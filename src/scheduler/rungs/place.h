@@ -24,12 +24,12 @@ class PlaceRung final : public Rung {
  private:
   void gather();
   void pass();
-  Verdict try_head(Transaction& txn, LineId line);
+  Verdict try_head(Transaction& txn, LineId id);
   Verdict standing_refusal(const Line& line, JobId job);
   void fill_request(const Line& line, JobId job);
   bool is_bound(const Line& line, JobId job) const;
   bool blocks(const Verdict& verdict) const;
-  void refuse(LineId line, JobId job, const Verdict& verdict);
+  void refuse(LineId id, JobId job, const Verdict& verdict);
   Verdict explain_refusal(Line& line, Verdict verdict);
 
   Core& core_;
