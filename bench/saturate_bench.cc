@@ -6,8 +6,8 @@
 #include "base/rng.h"
 #include "placement/fragmentation.h"
 #include "policy/registry.h"
-#include "sim/csv.h"
 #include "sim/saturation/saturation.h"
+#include "sim/text_file.h"
 #include "state/cluster_state.h"
 #include "state/transaction.h"
 

@@ -1,5 +1,7 @@
 #include "base/text.h"
 
+#include "base/printable.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,32 +34,6 @@ std::string two_units(uint64_t ns, uint64_t large, uint64_t small, std::string_v
   const uint64_t rest = ns % large / small;
   if (rest == 0) return fmt::format("{}{}", ns / large, names[0]);
   return fmt::format("{}{}{:02}{}", ns / large, names[0], rest, names[1]);
-}
-
-/// Length of the UTF-8 sequence at the front of `text`; 0 when it is none.
-size_t utf8_length(std::string_view text) {
-  const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
-  const auto is_continuation = [&](size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return text.empty() ? 0 : 1;
-  if (lead < 0xC2) return 0;  // a continuation byte, or the overlong C0 and C1
-  if (lead < 0xE0) return is_continuation(1) ? 2 : 0;
-  if (lead < 0xF0) {
-    const bool is_overlong = lead == 0xE0 && byte(1) < 0xA0;
-    const bool is_surrogate = lead == 0xED && byte(1) >= 0xA0;
-    return is_continuation(1) && is_continuation(2) && !is_overlong && !is_surrogate ? 3 : 0;
-  }
-  if (lead > 0xF4) return 0;
-  const bool is_overlong = lead == 0xF0 && byte(1) < 0x90;
-  const bool is_beyond = lead == 0xF4 && byte(1) >= 0x90;
-  return is_continuation(1) && is_continuation(2) && is_continuation(3) && !is_overlong && !is_beyond ? 4 : 0;
-}
-
-/// C0 and C1 control characters, and the two Unicode line separators: what would break or hide part of a line.
-bool is_printable(std::string_view character) {
-  if (character.size() == 1) return static_cast<unsigned char>(character[0]) >= 0x20 && character[0] != 0x7F;
-  if (character.size() == 2 && character[0] == '\xC2') return static_cast<unsigned char>(character[1]) >= 0xA0;
-  return character != "\xE2\x80\xA8" && character != "\xE2\x80\xA9";
 }
 
 }  // namespace
@@ -131,21 +107,13 @@ std::string format_milli(int64_t milli) {
 
 std::string quote(std::string_view text) {
   constexpr size_t kShown = 60;
-  std::string out = "'";
-  size_t i = 0;
-  while (i < text.size()) {
-    const size_t length = utf8_length(text.substr(i));
-    const std::string_view character = text.substr(i, length == 0 ? 1 : length);
-    if (i + character.size() > kShown) break;
-    if (length > 0 && is_printable(character)) {
-      out += character;
-    } else {
-      for (const char c : character) out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-    }
-    i += character.size();
+  size_t end = 0;
+  while (end < text.size()) {
+    const size_t next = end + std::max<size_t>(utf8_length(text.substr(end)), 1);
+    if (next > kShown) break;
+    end = next;
   }
-  out += i < text.size() ? "...'" : "'";
-  return out;
+  return fmt::format("'{}{}'", printable(text.substr(0, end)), end < text.size() ? "..." : "");
 }
 
 bool is_utf8(std::string_view text) {

@@ -8,6 +8,7 @@
 #include "scheduler/scheduler.h"
 #include "service/api.h"
 #include "service/server.h"
+#include "service/wall_clock.h"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -59,6 +60,11 @@ std::shared_ptr<spdlog::logger> make_log(LogLevel level) {
   return log;
 }
 
+int64_t wall_now_ms() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
 /// The job that an event is about; kNone for events about other things.
 struct JobOf {
   template <typename Body>
@@ -93,7 +99,7 @@ class Application::Impl final : public service::Backend {
   std::vector<service::TaskDetail> tasks(JobId job) const override;
   Result<service::OutputFiles> files(JobId job, int32_t task) const override;
   const NodeSpec& node_spec(NodeId /*node*/) const override { return machine_.node; }
-  int64_t wall_ms(Instant at) const override { return wall_start_ms_ + at.ns / 1'000'000; }
+  int64_t wall_ms(Instant at) const override { return wall_clock_.at(at, now(), wall_now_ms()); }
   bool is_stopping() const override { return is_stopping_; }
   bool is_over() const override { return is_stopping_ && engine_->is_idle(); }
 
@@ -125,9 +131,7 @@ class Application::Impl final : public service::Backend {
   local::Machine machine_;
   std::shared_ptr<spdlog::logger> log_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  int64_t wall_start_ms_ =
-      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
-          .count();
+  mutable service::WallClock wall_clock_{{0}, wall_now_ms()};
   std::unique_ptr<Scheduler> scheduler_;
   std::unique_ptr<local::LocalEngine> engine_;
   std::unique_ptr<service::Api> api_;
@@ -152,6 +156,7 @@ Result<void> Application::Impl::open(const ApplicationOptions& options) {
   auto engine = local::LocalEngine::create(machine_.node, {.jobs_directory = folder_.jobs(),
                                                            .socket_path = options.socket_path,
                                                            .grace = options.grace,
+                                                           .lease_fd = folder_.lease_fd(),
                                                            .open_files_soft_max = raise_open_files_limit(),
                                                            .now = [this] { return now(); }});
   if (!engine) return std::unexpected(engine.error());
@@ -250,7 +255,11 @@ std::vector<service::TaskDetail> Application::Impl::tasks(JobId job) const {
 Result<service::OutputFiles> Application::Impl::files(JobId job, int32_t task) const {
   const auto files = engine_->files(job, task);
   if (!files) return std::unexpected(files.error());
-  return service::OutputFiles{.output = files->output, .error = files->error};
+  return service::OutputFiles{.output = files->output,
+                              .error = files->error,
+                              .is_begun = files->is_begun,
+                              .output_begin = files->output_begin,
+                              .error_begin = files->error_begin};
 }
 
 void Application::Impl::watch_engine() {
@@ -332,7 +341,7 @@ Application::Application(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Application::~Application() = default;
 
 Result<std::unique_ptr<Application>> Application::create(const ApplicationOptions& options) {
-  auto folder = StateFolder::take(options.state_directory);
+  auto folder = StateFolder::take(options.state_directory, options.grace);
   if (!folder) return std::unexpected(folder.error());
   auto machine = local::detect_machine({.virtual_gpus = options.virtual_gpus, .disk_path = folder->path()});
   if (!machine) return std::unexpected(machine.error());

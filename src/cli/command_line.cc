@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/present.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -13,9 +14,7 @@ namespace weft::cli {
 namespace {
 
 int refuse(const std::string& who, const std::string& what) {
-  std::fflush(stdout);
-  fmt::print(stderr, "weft: {}{}{}\n", who, who.empty() ? "" : ": ", what);
-  return kUsage;
+  return report(fmt::format("{}{}{}", who, who.empty() ? "" : ": ", what), kUsage);
 }
 
 std::string with_guess(const std::string& text, std::string_view word, const std::vector<std::string>& known) {
@@ -50,12 +49,22 @@ int refuse_parse(const CLI::App& app, const CLI::ParseError& error) {
     if (rest[0].starts_with('-') && rest[0].size() > 1) return refuse(who, unknown_option_text(*command, rest[0]));
     return refuse(who, fmt::format("'{}' is one argument too many", rest[0]));
   }
-  std::string text = error.what();
-  std::ranges::replace(text, '\n', ' ');
-  return refuse(who, text);
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)
+    return refuse(who, fmt::format("{}; 'weft {} --help' says what is expected", error.what(), who));
+  return refuse(who, parse_error_text(error));
 }
 
 }  // namespace
+
+std::string parse_error_text(const CLI::ParseError& error) {
+  std::string text = error.what();
+  std::ranges::replace(text, '\n', ' ');
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) == nullptr) return text;
+  const std::string option = text.substr(0, text.find(':'));
+  if (text.find("At Most 1 required") != std::string::npos) return option + " is given more than once";
+  if (text.find("required") != std::string::npos && text.ends_with("missing")) return option + " needs a value";
+  return text;
+}
 
 std::string unknown_option_text(const CLI::App& command, const std::string& word) {
   std::vector<std::string> known;

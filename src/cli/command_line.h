@@ -6,7 +6,8 @@
 
 namespace CLI {
 class App;
-}
+class ParseError;
+}  // namespace CLI
 
 namespace weft::cli {
 
@@ -29,5 +30,8 @@ int parse_and_run(CLI::App& app, std::vector<std::string> arguments, const int& 
 
 /// "unknown option '--gpu-s'; did you mean '--gpus'?"
 std::string unknown_option_text(const CLI::App& command, const std::string& word);
+
+/// What the parser found wrong, in our words: "--gpus is given more than once".
+std::string parse_error_text(const CLI::ParseError& error);
 
 }  // namespace weft::cli

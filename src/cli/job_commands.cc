@@ -56,7 +56,7 @@ Result<JobOptions> read_script_options(const std::vector<std::string>& words) {
   } catch (const CLI::ParseError& error) {
     const auto rest = app.remaining();
     if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr || rest.empty())
-      return fail(ErrorCode::kInvalidInput, error.what());
+      return fail(ErrorCode::kInvalidInput, parse_error_text(error));
     if (rest[0].starts_with('-')) return fail(ErrorCode::kInvalidInput, unknown_option_text(app, rest[0]));
     return fail(ErrorCode::kInvalidInput, fmt::format("'{}' is no option", rest[0]));
   }

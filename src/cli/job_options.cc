@@ -1,6 +1,8 @@
 #include "cli/job_options.h"
 
+#include "base/printable.h"
 #include "base/text.h"
+#include "cli/present.h"
 
 #include <fmt/format.h>
 
@@ -10,6 +12,7 @@
 #include <string_view>
 #include <system_error>
 #include <unistd.h>
+#include <unordered_set>
 
 namespace weft::cli {
 namespace {
@@ -33,19 +36,18 @@ auto whole(int64_t low, int64_t high) {
 /// This process's environment. A variable that JSON cannot carry stays behind, and the user is told.
 std::vector<std::pair<std::string, std::string>> own_environment() {
   std::vector<std::pair<std::string, std::string>> variables;
+  std::unordered_set<std::string_view> known;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text(*entry);
     const size_t equals = text.find('=', 1);
     if (equals == std::string_view::npos) continue;
     const std::string_view name = text.substr(0, equals);
     if (!is_utf8(text)) {
-      fmt::print(stderr, "weft: note: the variable {} is not valid UTF-8 and is not passed on\n",
-                 is_utf8(name) ? name : "?");
+      say(fmt::format("weft: note: the variable {} is not valid UTF-8 and is not passed on\n", printable(name)));
       continue;
     }
     // The first one of a name counts, as for getenv().
-    const auto is_same = [&](const auto& known) { return known.first == name; };
-    if (std::ranges::none_of(variables, is_same)) variables.emplace_back(name, text.substr(equals + 1));
+    if (known.insert(name).second) variables.emplace_back(name, text.substr(equals + 1));
   }
   return variables;
 }
@@ -107,7 +109,10 @@ Result<JobRequest> make_request(const JobOptions& options) {
   JobRequest request;
   if (auto ok = take_numbers(options, request); !ok) return std::unexpected(ok.error());
   request.name = options.name.value_or("");
-  if (options.name && options.name->empty()) return fail(ErrorCode::kInvalidInput, "--name: it is empty");
+  for (const auto& [option, value] :
+       {std::pair("--name", &options.name), {"--output", &options.output}, {"--error", &options.error}}) {
+    if (*value && (*value)->empty()) return fail(ErrorCode::kInvalidInput, fmt::format("{}: it is empty", option));
+  }
   request.queue = options.queue.value_or("default");
   if (options.gpu_model) {
     request.gpu_models = {*options.gpu_model};

@@ -1,5 +1,6 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/present.h"
 #include "engine/local/supervisor.h"
 #include "service/version.h"
 
@@ -10,17 +11,27 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <fcntl.h>
 #include <string>
 #include <string_view>
+#include <unistd.h>
 
 namespace {
 
 /// What was printed may not have arrived: a full disk must not look like success.
 int after_flush(int exit_status) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_status;
-  fmt::print(stderr, "weft: cannot write the output: {}\n",
-             std::strerror(errno));  // NOLINT(concurrency-mt-unsafe): one thread
-  return exit_status == weft::cli::kSuccess ? weft::cli::kFailure : exit_status;
+  const char* why = std::strerror(errno);  // NOLINT(concurrency-mt-unsafe): one thread
+  return weft::cli::report(fmt::format("cannot write the output: {}", why),
+                           exit_status == weft::cli::kSuccess ? weft::cli::kFailure : exit_status);
+}
+
+/// A file that is opened later must not become standard input or output. What stands in for those that are missing can
+/// be opened only the wrong way round, so that using it fails as before.
+void open_missing_standard_files() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(fd, F_GETFD) < 0) ::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
 }
 
 int run(int argc, char** argv) {
@@ -42,10 +53,10 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == weft::local::kSuperviseArgument) return weft::local::supervise();
+  open_missing_standard_files();
   try {
     return after_flush(run(argc, argv));
   } catch (const std::exception& exception) {
-    fmt::print(stderr, "weft: unexpected failure: {}\n", exception.what());
-    return weft::cli::kFailure;
+    return weft::cli::report(fmt::format("unexpected failure: {}", exception.what()), weft::cli::kFailure);
   }
 }

@@ -1,5 +1,6 @@
 #include "cli/present.h"
 
+#include "base/printable.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/commands.h"
@@ -40,9 +41,13 @@ std::string gpu_state(const service::GpuInfo& gpu) {
 
 }  // namespace
 
-int report(std::string_view message, int exit_status) {
+void say(std::string_view text) {
   std::fflush(stdout);
-  fmt::print(stderr, "weft: {}\n", message);
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+int report(std::string_view message, int exit_status) {
+  say(fmt::format("weft: {}\n", printable(message)));
   return exit_status;
 }
 
@@ -109,16 +114,13 @@ std::string command_text(const std::vector<std::string>& command) {
     for (const char c : word) {
       if (c == '\'') {
         out += "'\\''";
-      } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-        out += fmt::format("\\x{:02x}",
-                           static_cast<unsigned char>(c));  // a table has one line a job, whatever its command holds
       } else {
         out += c;
       }
     }
     out += '\'';
   }
-  return out;
+  return printable(out);  // a table has one line a job, whatever its command holds
 }
 
 std::string request_text(const JobInfo& job) {

@@ -12,6 +12,9 @@ namespace weft::cli {
 
 // How client commands speak to people, and what they exit with.
 
+/// Writes to stderr as far as that is possible: what cannot be said must not end the program.
+void say(std::string_view text);
+
 /// "weft: …" on stderr; the exit status that fits the error.
 int report(const Error& error);
 int report(std::string_view message, int exit_status);

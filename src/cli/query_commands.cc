@@ -1,5 +1,7 @@
 #include "cli/query_commands.h"
 
+#include "base/printable.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/present.h"
 #include "service/socket_place.h"
@@ -7,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <functional>
 #include <unistd.h>
@@ -36,7 +39,7 @@ int ask(const std::string& target, Format format, Result<T> (*read)(std::string_
 }
 
 void print_line(std::string_view key, std::string_view value) {
-  if (!value.empty()) fmt::print("  {:<10} {}\n", key, value);
+  if (!value.empty()) fmt::print("  {:<10} {}\n", key, printable(value));
 }
 
 std::string uuids_text(const service::JobInfo& job) {
@@ -58,7 +61,7 @@ std::string state_text(const service::JobInfo& job) {
 }
 
 void print_job(const service::JobInfo& job) {
-  fmt::print("job {}: {}\n", job.id, job.name);
+  fmt::print("job {}: {}\n", job.id, printable(job.name));
   print_line("state", state_text(job));
   print_line("why", job.why);
   print_line("user", fmt::format("{}, queue {}, priority {}", job.user, job.queue, job.priority));
@@ -83,14 +86,18 @@ int print_queue(const QueueOptions& options) {
   const std::string target = options.which == QueueOptions::Which::kAll ? "/v1/jobs?all=1" : "/v1/jobs";
   return ask<std::vector<service::JobInfo>>(target, options.format, service::read_jobs, [](const auto& jobs) {
     const bool is_terminal = ::isatty(STDOUT_FILENO) != 0;
-    if (jobs.empty() && is_terminal) fmt::print(stderr, "weft: no jobs\n");
+    if (jobs.empty() && is_terminal) say("weft: no jobs\n");
     fmt::print("{}", jobs_table(jobs, terminal_width()));
   });
 }
 
 /// Prints one stream of a job to `to` as it comes.
 int copy_stream(const Client& client, const LogOptions& options, std::string_view stream, std::FILE* to) {
-  const std::string target = fmt::format("/v1/jobs/{}/output?stream={}&task={}{}", options.job, stream, options.task,
+  const auto job = job_target(options.job);
+  if (!job) return report(job.error());
+  if (auto task = parse_integer(options.task, 0, INT32_MAX); !task)
+    return report("--task: " + task.error().message, kUsage);
+  const std::string target = fmt::format("{}/output?stream={}&task={}{}", *job, stream, options.task,
                                          options.follow == LogOptions::Follow::kYes ? "&follow=1" : "");
   const auto answer = client.stream(
       target, {.on_data = [to](std::string_view bytes) {
@@ -102,6 +109,12 @@ int copy_stream(const Client& client, const LogOptions& options, std::string_vie
 }
 
 }  // namespace
+
+Result<std::string> job_target(const std::string& word) {
+  if (word == "@" || parse_integer(word, 0, UINT32_MAX)) return "/v1/jobs/" + word;
+  return fail(ErrorCode::kInvalidInput,
+              fmt::format("{} is not a job: expected its number, or @ for your latest one", quote(word)));
+}
 
 int queue_command(const QueueOptions& options) {
   if (options.repeat == QueueOptions::Repeat::kOnce) return print_queue(options);
@@ -126,23 +139,27 @@ int queue_command(const QueueOptions& options) {
 }
 
 int show_command(const std::string& job, Format format) {
-  return ask<service::JobInfo>("/v1/jobs/" + job, format, service::read_job, print_job);
+  const auto target = job_target(job);
+  if (!target) return report(target.error());
+  return ask<service::JobInfo>(*target, format, service::read_job, print_job);
 }
 
 int why_command(const std::string& job, Format format) {
-  const std::string target = "/v1/jobs/" + job + (format == Format::kJson ? "/why" : "");
-  return ask<service::JobInfo>(target, format, service::read_job, [](const service::JobInfo& info) {
-    if (info.state == "pending") {
-      fmt::print("job {} waits: {}\n", info.id, info.why.empty() ? "for its turn" : info.why);
-      if (!info.message.empty()) fmt::print("the last attempt failed: {}\n", info.message);
-    } else if (info.has_ended()) {
-      fmt::print("job {} does not run any more: {}\n", info.id, outcome_text(info));
-    } else {
-      fmt::print("job {} is {} since {}{}\n", info.id, info.state,
-                 clock_text(info.started_ms > 0 ? info.started_ms : info.submitted_ms),
-                 info.gpus > 0 ? " on GPU " + gpus_text(info) : "");
-    }
-  });
+  const auto target = job_target(job);
+  if (!target) return report(target.error());
+  return ask<service::JobInfo>(
+      *target + (format == Format::kJson ? "/why" : ""), format, service::read_job, [](const service::JobInfo& info) {
+        if (info.state == "pending") {
+          fmt::print("job {} waits: {}\n", info.id, info.why.empty() ? "for its turn" : printable(info.why));
+          if (!info.message.empty()) fmt::print("the last attempt failed: {}\n", printable(info.message));
+        } else if (info.has_ended()) {
+          fmt::print("job {} does not run any more: {}\n", info.id, printable(outcome_text(info)));
+        } else {
+          fmt::print("job {} is {} since {}{}\n", info.id, info.state,
+                     clock_text(info.started_ms > 0 ? info.started_ms : info.submitted_ms),
+                     info.gpus > 0 ? " on GPU " + gpus_text(info) : "");
+        }
+      });
 }
 
 int nodes_command(Format format) {
@@ -196,7 +213,12 @@ int cancel_command(const CancelOptions& options) {
   }
   int status = kSuccess;
   for (const std::string& job : jobs) {
-    const std::string target = "/v1/jobs/" + job + (options.how == CancelOptions::How::kKill ? "?kill=1" : "");
+    const auto target_of_job = job_target(job);
+    if (!target_of_job) {
+      status = std::max(status, report(target_of_job.error()));
+      continue;
+    }
+    const std::string target = *target_of_job + (options.how == CancelOptions::How::kKill ? "?kill=1" : "");
     const auto answer = client.request(Method::kDelete, target);
     if (!answer) return report(answer.error());
     if (is_all && answer->status == 409) continue;  // it was faster

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/result.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -15,6 +17,9 @@ struct QueueOptions {
   enum class Repeat : uint8_t { kOnce, kWatch } repeat = Repeat::kOnce;
   Format format = Format::kText;
 };
+/// The path of a job that is named by its number or @; an Error for any other word, which must not become a path.
+Result<std::string> job_target(const std::string& word);
+
 int queue_command(const QueueOptions& options);
 
 int show_command(const std::string& job, Format format);

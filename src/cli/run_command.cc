@@ -1,5 +1,6 @@
 #include "cli/run_command.h"
 
+#include "base/printable.h"
 #include "cli/commands.h"
 #include "cli/present.h"
 #include "service/follower.h"
@@ -7,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -62,16 +64,17 @@ bool write_all(int fd, std::string_view bytes) {
 /// The life of one attached job, as its client sees it.
 class Attached {
  public:
-  Attached(const Client& client, const StopSignals& signals, int64_t job)
-      : client_(client), signals_(signals), job_(job) {}
+  Attached(const Client& client, const StopSignals& signals) : client_(client), signals_(signals) {}
 
-  int follow() {
-    const auto answer = client_.stream(fmt::format("/v1/jobs/{}/attach", job_),
+  /// Submitting and following are one request: at no moment is there a job that belongs to nobody.
+  int submit_and_follow(const std::string& request) {
+    const auto answer = client_.stream(service::Method::kPost, "/v1/jobs?attach=1", request,
                                        {.on_data = [this](std::string_view bytes) { return on_data(bytes); },
                                         .wake_fd = signals_.fd(),
                                         .on_wake = [this] { return on_signal(); },
                                         .idle_time = seconds(1),
                                         .on_idle = [this] { return on_idle(); }});
+    if (!answer && job_ < 0) return report(answer.error());
     if (!answer) return report(fmt::format("{}; job {} ends with it", answer.error().message, job_), kFailure);
     if (!answer->is_good()) return report(*answer);
     if (is_broken_)
@@ -105,33 +108,38 @@ class Attached {
     auto job = service::read_job(text);
     if (!job) return false;
     last_ = std::move(*job);
+    const bool is_first = std::exchange(job_, last_.id) < 0;
+    if (is_first && signal_ != 0) stop();  // the signal came before the job had a number
     if (last_.state == "running" && !std::exchange(told_why_, {}).empty()) {
-      fmt::print(stderr, "weft: job {} runs{}\n", job_, last_.gpus > 0 ? " on GPU " + gpus_text(last_) : "");
+      say(fmt::format("weft: job {} runs{}\n", job_, last_.gpus > 0 ? " on GPU " + gpus_text(last_) : ""));
     }
     return true;
   }
 
   Client::Flow on_signal() {
     while (const int signal = signals_.take()) {
-      const bool is_first = signal_ == 0;
-      if (is_first) signal_ = signal;
-      // The stream stays open: it says when the last process is gone.
-      const auto answer =
-          client_.request(service::Method::kDelete, fmt::format("/v1/jobs/{}{}", job_, is_first ? "" : "?kill=1"));
-      if (is_first && answer && answer->is_good() && last_.state != "pending" && ::isatty(STDERR_FILENO) != 0) {
-        fmt::print(stderr, "\nweft: job {} is told to stop; once more kills it\n", job_);
-      }
+      how_often_ = std::min(how_often_ + 1, 2);
+      if (signal_ == 0) signal_ = signal;
+      if (job_ >= 0) stop();
     }
     return Client::Flow::kGoOn;
   }
 
+  /// The stream stays open: it says when the last process is gone.
+  void stop() {
+    const auto answer =
+        client_.request(service::Method::kDelete, fmt::format("/v1/jobs/{}{}", job_, how_often_ > 1 ? "?kill=1" : ""));
+    if (how_often_ == 1 && answer && answer->is_good() && last_.state != "pending" && ::isatty(STDERR_FILENO) != 0)
+      say(fmt::format("\nweft: job {} is told to stop; once more kills it\n", job_));
+  }
+
   Client::Flow on_idle() {
-    if (last_.state != "pending") return Client::Flow::kGoOn;
+    if (job_ < 0 || last_.state != "pending") return Client::Flow::kGoOn;
     const auto answer = client_.request(service::Method::kGet, fmt::format("/v1/jobs/{}", job_));
     const auto job = answer ? service::read_job(answer->body) : std::unexpected(answer.error());
     if (!job || job->state != "pending" || job->why == told_why_) return Client::Flow::kGoOn;
     told_why_ = job->why;
-    fmt::print(stderr, "weft: job {} waits: {}\n", job_, job->why);
+    say(fmt::format("weft: job {} waits: {}\n", job_, printable(job->why)));
     return Client::Flow::kGoOn;
   }
 
@@ -147,11 +155,12 @@ class Attached {
 
   const Client& client_;
   const StopSignals& signals_;
-  int64_t job_;
+  int64_t job_ = -1;  ///< not known yet
   service::FrameReader frames_;
   service::JobInfo last_{.state = "pending"};
   std::string told_why_;
-  int signal_ = 0;
+  int signal_ = 0;     ///< the first that came
+  int how_often_ = 0;  ///< signals came; two are as good as more
   bool is_broken_ = false;
 };
 
@@ -166,12 +175,7 @@ int run_command(const JobOptions& options, std::vector<std::string> command) {
   if (auto ok = service::check_job_request(*request); !ok) return report(ok.error());
   const StopSignals signals;
   const Client client(service::default_socket_path());
-  const auto answer = client.request(service::Method::kPost, "/v1/jobs", service::write_job_request(*request));
-  if (!answer) return report(answer.error());
-  if (!answer->is_good()) return report(*answer);
-  const auto job = service::read_job(answer->body);
-  if (!job) return report(job.error());
-  return Attached(client, signals, job->id).follow();
+  return Attached(client, signals).submit_and_follow(service::write_job_request(*request));
 }
 
 }  // namespace weft::cli

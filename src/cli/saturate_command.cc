@@ -1,8 +1,12 @@
+#include "base/printable.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/output_file.h"
+#include "cli/present.h"
 #include "policy/registry.h"
-#include "sim/csv.h"
+#include "sim/saturation/protocol.h"
 #include "sim/saturation/report.h"
+#include "sim/text_file.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -10,8 +14,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <memory>
+#include <optional>
+#include <sys/ioctl.h>
 #include <thread>
 #include <unistd.h>
 
@@ -27,8 +32,8 @@ struct SaturateOptions {
   std::vector<std::string> pods;
   std::vector<std::string> policies{"fgd"};
   std::string seeds = "42-51";
-  std::string recorded;
-  std::string json, html, csv;
+  std::optional<std::string> recorded;
+  std::optional<std::string> json, html, csv;
   int jobs = 0;
   bool is_check = false;
   bool is_verbose = false;
@@ -46,7 +51,10 @@ Result<std::vector<std::string>> parse_policies(const std::vector<std::string>& 
         names.insert(names.end(), {"random", "dotprod", "clustering", "packing", "bestfit", "fgd"});
         continue;
       }
-      if (auto score = make_node_score(name); !score) return std::unexpected(score.error());
+      if (name.empty())
+        return fail(ErrorCode::kInvalidInput, "--policy: a name is empty; names such as fgd,random are expected");
+      if (auto score = make_node_score(name); !score)
+        return fail(ErrorCode::kInvalidInput, fmt::format("--policy: {}", score.error().message));
       names.push_back(name);
     }
   }
@@ -63,8 +71,8 @@ Result<std::vector<std::string>> parse_policies(const std::vector<std::string>& 
 Result<std::vector<int64_t>> parse_seeds(const std::string& text) {
   const auto wrong = [&](std::string_view part) {
     return fail(ErrorCode::kInvalidInput,
-                fmt::format("--seeds: expected numbers and ranges such as 42-51 or 1,3,5-9 (0 to {}), found '{}'",
-                            kSeedMax, part));
+                fmt::format("--seeds: expected numbers and ranges such as 42-51 or 1,3,5-9 (0 to {}), found {}",
+                            kSeedMax, quote(part)));
   };
   std::vector<int64_t> seeds;
   for (size_t start = 0; start <= text.size();) {
@@ -95,7 +103,11 @@ Result<std::vector<sim::Workload>> read_workloads(const std::vector<std::string>
     if (!content) return std::unexpected(content.error());
     Result<std::vector<sim::OpenbPod>> pods = sim::read_openb_pods(*content, path);
     if (!pods) return std::unexpected(pods.error());
-    const std::string name = std::filesystem::path(path).stem().string();
+    if (std::ranges::all_of(*pods, [](const sim::OpenbPod& pod) { return pod.gpus == 0; })) {
+      return fail(ErrorCode::kInvalidInput,
+                  fmt::format("{}: no pod asks for a GPU: the cluster would never be full", path));
+    }
+    const std::string name = printable(std::filesystem::path(path).stem().string());
     if (std::ranges::find(workloads, name, &sim::Workload::name) != workloads.end()) {
       return fail(ErrorCode::kInvalidInput,
                   fmt::format("--pods: two lists are called '{}'; results could not be told apart", name));
@@ -115,6 +127,9 @@ Result<sim::CampaignPlan> make_plan(const SaturateOptions& options) {
   if (!content) return std::unexpected(content.error());
   Result<std::vector<sim::OpenbNode>> nodes = sim::read_openb_nodes(*content, options.nodes);
   if (!nodes) return std::unexpected(nodes.error());
+  if (sim::gpu_milli_of(*nodes) == 0)
+    return fail(ErrorCode::kInvalidInput,
+                fmt::format("{}: no node has a GPU: there is nothing to fill", options.nodes));
   Result<std::vector<sim::Workload>> workloads = read_workloads(options.pods);
   if (!workloads) return std::unexpected(workloads.error());
   plan.policies = std::move(*policies);
@@ -126,83 +141,84 @@ Result<sim::CampaignPlan> make_plan(const SaturateOptions& options) {
   return plan;
 }
 
-/// A place for an output must exist before hours of work go into it.
-Result<void> check_output(const std::string& path, std::string_view option) {
-  if (path.empty() || path == "-") return {};
-  std::error_code code;
-  if (std::filesystem::is_directory(path, code)) {
-    return fail(ErrorCode::kInvalidInput, fmt::format("{}: {} is a directory; expected a file", option, path));
-  }
-  const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
-  if (!std::filesystem::is_directory(folder, code) || ::access(folder.c_str(), W_OK) != 0) {
-    return fail(ErrorCode::kInvalidInput, fmt::format("{}: {} cannot be written: no folder to write in", option, path));
-  }
-  return {};
-}
-
-/// Writes beside the file and renames, so that nobody sees half of it.
-Result<void> write_output(const std::string& path, const std::string& text) {
-  if (path == "-") {
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    return {};
-  }
-  const std::string partial = path + ".partial";
-  std::ofstream file(partial, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  std::error_code code;
-  if (file) std::filesystem::rename(partial, path, code);
-  if (!file || code) {
-    std::filesystem::remove(partial, code);
-    return fail(ErrorCode::kUnavailable, fmt::format("{}: cannot be written", path));
-  }
-  return {};
-}
-
+/// A bar that fits into one line of the terminal, for a line that is wrapped cannot be drawn over.
 void draw_progress(size_t done, size_t total) {
-  constexpr size_t kWidth = 40;
-  const size_t filled = kWidth * done / total;
-  fmt::print(stderr, "\r[{:=<{}}{:.<{}}] {}/{} runs{}", "", filled, "", kWidth - filled, done, total,
-             done == total ? "\r\033[K" : "");
+  constexpr size_t kBarMax = 40;
+  const std::string count = fmt::format("{}/{} runs", done, total);
+  winsize size{};
+  const bool is_known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  const size_t columns = is_known ? size.ws_col : 80;
+  std::string line = "\r";
+  if (columns > count.size() + 8) {
+    const size_t width = std::min(kBarMax, columns - count.size() - 4);
+    const size_t filled = width * done / total;
+    line += fmt::format("[{}{}] {}", std::string(filled, '='), std::string(width - filled, '.'), count);
+  } else if (columns > count.size()) {
+    line += count;
+  }
+  if (done == total) line += "\r\033[K";
+  std::fputs(line.c_str(), stderr);
   std::fflush(stderr);
 }
 
+/// The outputs that were asked for.
+std::vector<NamedFile> outputs_of(const SaturateOptions& options) {
+  std::vector<NamedFile> outputs;
+  if (options.json) outputs.push_back({"--json", *options.json});
+  if (options.csv) outputs.push_back({"--csv", *options.csv});
+  if (options.html) outputs.push_back({"--html", *options.html});
+  return outputs;
+}
+
+std::vector<NamedFile> inputs_of(const SaturateOptions& options) {
+  std::vector<NamedFile> inputs{{"--nodes", options.nodes}};
+  for (const std::string& pods : options.pods) inputs.push_back({"--pods", pods});
+  if (options.recorded) {
+    for (const char* file : sim::kRecordedFiles) inputs.push_back({"--recorded", *options.recorded + "/" + file});
+  }
+  return inputs;
+}
+
 Result<void> write_reports(const SaturateOptions& options, const sim::SaturationReport& report) {
-  const bool is_stdout_taken = options.json == "-" || options.csv == "-" || options.html == "-";
+  const bool is_stdout_taken =
+      std::ranges::any_of(outputs_of(options), [](const NamedFile& o) { return o.path == "-"; });
   if (!is_stdout_taken) {
     fmt::print("{}", sim::text_report(report, options.is_verbose ? sim::Detail::kSeeds : sim::Detail::kSummary));
   }
-  if (!options.json.empty()) {
-    if (Result<void> written = write_output(options.json, sim::json_report(report)); !written) return written;
+  if (options.json) {
+    if (Result<void> written = write_output(*options.json, sim::json_report(report)); !written) return written;
   }
-  if (!options.csv.empty()) {
-    if (Result<void> written = write_output(options.csv, sim::csv_report(report)); !written) return written;
+  if (options.csv) {
+    if (Result<void> written = write_output(*options.csv, sim::csv_report(report)); !written) return written;
   }
-  if (!options.html.empty()) return write_output(options.html, sim::html_report(report));
-  return {};
+  return options.html ? write_output(*options.html, sim::html_report(report)) : Result<void>();
 }
 
-bool is_all_within(const sim::SaturationReport& report) {
-  return std::ranges::all_of(report.result.cells, [&](const sim::CampaignCell& cell) {
+/// How many results are not within tolerance of what was recorded, or have nothing recorded.
+int64_t count_apart(const sim::SaturationReport& report) {
+  return std::ranges::count_if(report.result.cells, [&](const sim::CampaignCell& cell) {
     const std::optional<sim::Comparison> comparison = sim::compare(report, cell);
-    return comparison && comparison->is_within();
+    return !comparison || !comparison->is_within();
   });
 }
 
+/// Prints why, in one line whatever names it holds.
+int stop(const Error& error) {
+  std::fflush(stdout);
+  say(fmt::format("weft: saturate: {}\n", printable(error.message)));
+  return error.code == ErrorCode::kInvalidInput ? kUsage : kFailure;
+}
+
 int run(const SaturateOptions& options) {
-  const auto stop = [](const Error& error) {
-    fmt::print(stderr, "weft: saturate: {}\n", error.message);
-    return error.code == ErrorCode::kInvalidInput ? kUsage : kFailure;
-  };
-  for (const auto& [path, option] :
-       {std::pair{options.json, "--json"}, {options.csv, "--csv"}, {options.html, "--html"}}) {
-    if (Result<void> checked = check_output(path, option); !checked) return stop(checked.error());
-  }
+  if (Result<void> checked = check_outputs(outputs_of(options), inputs_of(options)); !checked)
+    return stop(checked.error());
   const Result<sim::CampaignPlan> plan = make_plan(options);
   if (!plan) return stop(plan.error());
   std::optional<sim::RecordedResults> recorded;
-  if (!options.recorded.empty()) {
-    Result<sim::RecordedResults> read = sim::read_recorded(options.recorded);
+  if (options.recorded) {
+    if (options.recorded->empty())
+      return stop({ErrorCode::kInvalidInput, "--recorded: the name is empty; a folder is expected"});
+    Result<sim::RecordedResults> read = sim::read_recorded(*options.recorded);
     if (!read) return stop(read.error());
     recorded = std::move(*read);
   }
@@ -213,7 +229,10 @@ int run(const SaturateOptions& options) {
   if (!result) return stop(result.error());
   const sim::SaturationReport report{.plan = *plan, .result = *result, .recorded = recorded ? &*recorded : nullptr};
   if (Result<void> written = write_reports(options, report); !written) return stop(written.error());
-  return options.is_check && !is_all_within(report) ? kFailure : kSuccess;
+  const int64_t apart = options.is_check ? count_apart(report) : 0;
+  if (apart == 0) return kSuccess;
+  return stop({ErrorCode::kConflict, fmt::format("--check: {} of {} results are not within tolerance of recorded ones",
+                                                 apart, result->cells.size())});
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include "cli/commands.h"
+#include "cli/present.h"
 #include "sim/scenario/suite.h"
 
 #include <CLI/CLI.hpp>
@@ -33,7 +34,7 @@ int run_scenarios(const ScenarioOptions& options) {
   } else {
     fmt::print("{}", scenario::suite_text(suite, transcript));
   }
-  fmt::print(stderr, "{}", scenario::suite_errors(suite));
+  say(scenario::suite_errors(suite));
   return exit_status_of(suite, options.is_only_supported);
 }
 

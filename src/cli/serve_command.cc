@@ -9,8 +9,10 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <optional>
+#include <system_error>
 
 namespace weft::cli {
 namespace {
@@ -28,6 +30,12 @@ struct ServeOptions {
 Result<ApplicationOptions> read_options(const ServeOptions& written) {
   ApplicationOptions options;
   options.socket_path = written.socket.empty() ? service::default_socket_path() : written.socket;
+  // Jobs and people use it from other directories.
+  std::error_code error;
+  if (!options.socket_path.starts_with('/')) {
+    options.socket_path = std::filesystem::absolute(options.socket_path, error).string();
+    if (error) return fail(ErrorCode::kUnavailable, "the working directory is gone");
+  }
   options.state_directory = written.state_directory.empty() ? default_state_directory() : written.state_directory;
   auto gpus = read_virtual_gpus(written.virtual_gpus, written.gpu_model);
   if (!gpus) return std::unexpected(gpus.error());
@@ -52,7 +60,7 @@ int serve(const ServeOptions& written) {
   if (!options) return report(options.error());
   const auto application = Application::create(*options);
   if (!application) return report(application.error());
-  for (const std::string& note : (*application)->notes()) fmt::print(stderr, "weft: {}\n", note);
+  for (const std::string& note : (*application)->notes()) report(note, kSuccess);
   fmt::print("weft: serving {} on {}\n", machine_text((*application)->node()), options->socket_path);
   std::fflush(stdout);
   (*application)->run();

@@ -1,5 +1,9 @@
 #include "cli/state_folder.h"
 
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/present.h"
+
 #include <fmt/format.h>
 
 #include <fcntl.h>
@@ -11,7 +15,7 @@
 
 namespace weft::cli {
 
-Result<StateFolder> StateFolder::take(const std::string& path) {
+Result<StateFolder> StateFolder::take(const std::string& path, Duration patience) {
   std::error_code error;
   const std::string whole = std::filesystem::absolute(path, error).lexically_normal().string();
   if (!error) std::filesystem::create_directories(whole, error);
@@ -28,6 +32,16 @@ Result<StateFolder> StateFolder::take(const std::string& path) {
     folder.path_.clear();  // not ours to clean
     return fail(ErrorCode::kConflict, fmt::format("another weft server uses the state directory {}", whole));
   }
+  auto lease = local::Lease::take(whole + "/tasks.lock", patience, [&](size_t tasks) {
+    report(fmt::format("{} task{} of a server that was killed still end{}; what is left after {} is killed", tasks,
+                       tasks == 1 ? "" : "s", tasks == 1 ? "s" : "", format_duration(patience)),
+           kSuccess);
+  });
+  if (!lease) {
+    folder.path_.clear();
+    return std::unexpected(lease.error());
+  }
+  folder.lease_ = std::move(*lease);
   std::filesystem::remove_all(folder.jobs(), error);
   if (!error) std::filesystem::create_directory(folder.jobs(), error);
   if (error) return fail(ErrorCode::kUnavailable, fmt::format("cannot empty {}: {}", folder.jobs(), error.message()));
@@ -35,7 +49,9 @@ Result<StateFolder> StateFolder::take(const std::string& path) {
 }
 
 StateFolder::StateFolder(StateFolder&& other) noexcept
-    : path_(std::exchange(other.path_, {})), lock_fd_(std::exchange(other.lock_fd_, -1)) {}
+    : path_(std::exchange(other.path_, {})),
+      lock_fd_(std::exchange(other.lock_fd_, -1)),
+      lease_(std::move(other.lease_)) {}
 
 StateFolder::~StateFolder() {
   std::error_code ignored;

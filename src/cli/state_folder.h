@@ -1,7 +1,10 @@
 #pragma once
 
 #include "base/result.h"
+#include "base/units.h"
+#include "engine/local/lease.h"
 
+#include <optional>
 #include <string>
 
 namespace weft::cli {
@@ -10,8 +13,9 @@ namespace weft::cli {
 /// it.
 class StateFolder {
  public:
-  /// Makes the folder where it is missing, locks it, and empties its jobs folder of what a server that was killed left.
-  static Result<StateFolder> take(const std::string& path);
+  /// Makes the folder where it is missing, locks it, waits for the tasks of a server that was killed (after `patience`
+  /// they are killed too), and empties the jobs folder of what it left.
+  static Result<StateFolder> take(const std::string& path, Duration patience);
   StateFolder(StateFolder&& other) noexcept;
   StateFolder& operator=(StateFolder&&) = delete;
   StateFolder(const StateFolder&) = delete;
@@ -21,12 +25,15 @@ class StateFolder {
 
   std::string jobs() const { return path_ + "/jobs"; }
   const std::string& path() const { return path_; }
+  /// To be held by every task's supervisor.
+  int lease_fd() const { return lease_ ? lease_->fd() : -1; }
 
  private:
   StateFolder(std::string path, int lock_fd) : path_(std::move(path)), lock_fd_(lock_fd) {}
 
   std::string path_;
   int lock_fd_ = -1;
+  std::optional<local::Lease> lease_;
 };
 
 }  // namespace weft::cli

@@ -1,3 +1,4 @@
+#include "base/printable.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/present.h"
@@ -9,7 +10,7 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <string_view>
 #include <system_error>
 #include <unistd.h>
 
@@ -18,14 +19,24 @@ namespace {
 
 std::unexpected<Error> wrong(std::string message) { return fail(ErrorCode::kInvalidInput, std::move(message)); }
 
+constexpr size_t kDirectivesMax = 1000;  ///< lines; each is read like a command line of its own
+
 Result<std::string> read_script(const std::string& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
+  if (path.empty()) return wrong("the name of the script is empty");
   if (!std::filesystem::exists(status)) return wrong(fmt::format("{}: there is no such script", path));
   if (std::filesystem::is_directory(status)) return wrong(fmt::format("{}: it is a directory, not a script", path));
   std::ifstream file(path, std::ios::binary);
   if (!file) return wrong(fmt::format("{}: it cannot be read", path));
-  std::string text(std::istreambuf_iterator<char>(file), {});
+  std::string text(service::kScriptBytesMax + 1, '\0');  // one byte more is enough to see that it is too long
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<size_t>(file.gcount()));
+  if (file.bad()) return wrong(fmt::format("{}: it cannot be read to its end", path));
+  if (text.size() > service::kScriptBytesMax) {
+    return wrong(fmt::format("{}: it has more than {} bytes, which is the most a script may have", path,
+                             format_count(static_cast<int64_t>(service::kScriptBytesMax))));
+  }
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) return wrong(fmt::format("{}: it is empty", path));
   if (!is_utf8(text) || text.find('\0') != std::string::npos) {
     return wrong(
@@ -34,34 +45,98 @@ Result<std::string> read_script(const std::string& path) {
   return text;
 }
 
-Result<JobOptions> script_options(const std::string& script, const std::string& path, ReadScriptOptions read) {
+/// What an editor of another system leaves behind, and no shell would take: it would only be seen when the job starts.
+Result<void> check_first_line(std::string_view script, const std::string& path) {
+  if (script.starts_with("\xEF\xBB\xBF"))
+    return wrong(fmt::format("{}:1:1: the script begins with a byte order mark; save it without one", path));
+  const std::string_view first = script.substr(0, script.find('\n'));
+  const size_t mark = first.find('\r');
+  if (!first.starts_with("#!") || mark == std::string_view::npos) return {};
+  return wrong(fmt::format(
+      "{}:1:{}: a carriage return in the line that names the interpreter; save the script with plain line ends", path,
+      mark + 1));
+}
+
+using Field = std::optional<std::string> JobOptions::*;
+/// What an error calls an option, on the command line and in a request.
+struct OptionName {
+  std::string_view option;
+  std::string_view key;
+  Field field;
+};
+constexpr OptionName kOptionNames[] = {{"--gpus", "gpus", &JobOptions::gpus},
+                                       {"--gpu", "gpu_models", &JobOptions::gpu_model},
+                                       {"--cpus", "cpus", &JobOptions::cpus},
+                                       {"--mem", "memory", &JobOptions::memory},
+                                       {"--count", "tasks", &JobOptions::tasks},
+                                       {"--time", "time", &JobOptions::time},
+                                       {"--grace", "grace", &JobOptions::grace},
+                                       {"--name", "name", &JobOptions::name},
+                                       {"--queue", "queue", &JobOptions::queue},
+                                       {"--priority", "priority", &JobOptions::priority},
+                                       {"--gpu-bind", "gpu_bind", &JobOptions::gpu_bind},
+                                       {"--directory", "directory", &JobOptions::directory},
+                                       {"--output", "output", &JobOptions::output},
+                                       {"--error", "error", &JobOptions::error}};
+
+/// The options of the lines `#WEFT …`, and where each was written.
+struct ScriptOptions {
+  JobOptions values;
+  JobOptions places;  ///< "train.sh:3" in each field that has a value
+};
+
+Result<ScriptOptions> script_options(const std::string& script, const std::string& path, ReadScriptOptions read) {
   const auto lines = read_directives(script, path);
   if (!lines) return std::unexpected(lines.error());
-  JobOptions options;
+  if (lines->size() > kDirectivesMax) {
+    return wrong(fmt::format("{}:{}: more than {} lines of #WEFT", path, (*lines)[kDirectivesMax].line,
+                             format_count(static_cast<int64_t>(kDirectivesMax))));
+  }
+  ScriptOptions options;
   for (const DirectiveLine& line : *lines) {
+    const std::string place = fmt::format("{}:{}", path, line.line);
     auto found = read(line.words);
-    if (!found) return wrong(fmt::format("{}:{}: {}", path, line.line, found.error().message));
-    options = merged(*found, options);  // a later line replaces an earlier one
+    if (!found) return wrong(fmt::format("{}: {}", place, found.error().message));
+    options.values = merged(*found, options.values);  // a later line replaces an earlier one
+    for (const OptionName& name : kOptionNames) {
+      if ((*found).*name.field) options.places.*name.field = place;
+    }
   }
   return options;
+}
+
+/// The error of a value, with the line of the script that the value was written in.
+Error located(Error error, const JobOptions& command_line, const JobOptions& places) {
+  const std::string_view word = std::string_view(error.message).substr(0, error.message.find(':'));
+  for (const OptionName& name : kOptionNames) {
+    if (word != name.option && word != name.key) continue;
+    std::string text = fmt::format("{}{}", name.option, error.message.substr(word.size()));
+    const bool is_in_script = !(command_line.*name.field) && places.*name.field;
+    error.message = is_in_script ? fmt::format("{}: {}", *(places.*name.field), text) : std::move(text);
+    break;
+  }
+  return error;
 }
 
 Result<service::JobRequest> make_submission(const JobOptions& options, std::vector<std::string> words,
                                             ReadScriptOptions read) {
   auto script = read_script(words[0]);
   if (!script) return std::unexpected(script.error());
+  if (auto ok = check_first_line(*script, words[0]); !ok) return std::unexpected(ok.error());
   const auto in_script = script_options(*script, words[0], read);
   if (!in_script) return std::unexpected(in_script.error());
-  JobOptions all = merged(options, *in_script);
+  JobOptions all = merged(options, in_script->values);
   if (!all.output) all.output = "weft-%j.out";
   auto request = make_request(all);
-  if (!request) return request;
+  if (!request) return std::unexpected(located(request.error(), options, in_script->places));
   request->script = std::move(*script);
   request->command = std::move(words);
   if (!request->output.starts_with('/') && ::access(request->directory.c_str(), W_OK) != 0) {
     return wrong(
         fmt::format("the output cannot be written to {}; choose another place with --output", request->directory));
   }
+  if (auto ok = service::check_job_request(*request); !ok)
+    return std::unexpected(located(ok.error(), options, in_script->places));
   return request;
 }
 
@@ -71,8 +146,7 @@ int submit_command(const JobOptions& options, std::vector<std::string> words, Re
                    SubmitOutput output) {
   if (words.empty()) return report("submit: no script given, as in 'weft submit train.sh'", kUsage);
   const auto request = make_submission(options, std::move(words), read_script_options);
-  if (!request) return report(request.error());
-  if (auto ok = service::check_job_request(*request); !ok) return report(ok.error());
+  if (!request) return report(Error{request.error().code, printable(request.error().message)});
   const service::Client client(service::default_socket_path());
   const auto answer = client.request(service::Method::kPost, "/v1/jobs", service::write_job_request(*request));
   if (!answer) return report(answer.error());

@@ -1,6 +1,7 @@
 #include "cli/table.h"
 
 #include "base/check.h"
+#include "base/printable.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -58,6 +59,7 @@ std::string shortened(std::string_view text, size_t width) {
 
 void Table::add(std::vector<std::string> row) {
   WEFT_CHECK(row.size() == columns_.size(), "a row has a cell for each column");
+  for (std::string& cell : row) cell = printable(cell);
   rows_.push_back(std::move(row));
 }
 

@@ -1,3 +1,4 @@
+#include "base/printable.h"
 #include "cli/commands.h"
 #include "cli/present.h"
 #include "cli/query_commands.h"
@@ -5,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <map>
 #include <optional>
 #include <set>
@@ -31,13 +33,14 @@ class Waiting {
   Client::Flow on_data(std::string_view bytes) {
     if (!has_looked_) {
       has_looked_ = true;
-      for (const int64_t id : std::set(open_)) look(id);
+      look_at_all();
     }
     text_ += bytes;
     for (size_t end = text_.find('\n'); end != std::string::npos; end = text_.find('\n')) {
       constexpr std::string_view kData = "data: ";
       const std::string line = text_.substr(0, end);
       text_.erase(0, end + 1);
+      if (line == "event: missed") look_at_all();  // the server kept no news that long
       if (!line.starts_with(kData)) continue;
       const auto news = service::read_news(std::string_view(line).substr(kData.size()));
       if (news && open_.contains(news->job)) look(news->job);
@@ -56,12 +59,17 @@ class Waiting {
 
  private:
   Result<service::JobInfo> fetch(const std::string& word) const {
-    const auto answer = client_.request(service::Method::kGet, "/v1/jobs/" + word);
+    const auto target = job_target(word);
+    if (!target) return std::unexpected(target.error());
+    const auto answer = client_.request(service::Method::kGet, *target);
     if (!answer) return std::unexpected(answer.error());
     if (answer->is_good()) return service::read_job(answer->body);
     const auto error = service::read_error(answer->body);
     return fail(answer->status == 404 || answer->status == 400 ? ErrorCode::kNotFound : ErrorCode::kUnavailable,
                 error ? error->message : fmt::format("the server answered with status {}", answer->status));
+  }
+  void look_at_all() {
+    for (const int64_t id : std::set(open_)) look(id);
   }
   void look(int64_t id) {
     if (const auto job = fetch(fmt::format("{}", id))) note(*job);
@@ -73,7 +81,9 @@ class Waiting {
     }
     open_.erase(job.id);
     const int status = job.state == "done" ? kSuccess : job.exit_status.value_or(0) != 0 ? *job.exit_status : kFailure;
-    if (ended_.emplace(job.id, status).second) fmt::print("job {}: {}\n", job.id, outcome_text(job));
+    if (!ended_.emplace(job.id, status).second) return;
+    fmt::print("job {}: {}\n", job.id, printable(outcome_text(job)));
+    std::fflush(stdout);  // whoever reads it may wait for just this job
   }
 
   const Client& client_;

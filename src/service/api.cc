@@ -110,7 +110,7 @@ Reply Api::route(const Request& request, const Path& path) {
   const std::string_view what = path.part(1);
   const bool is_get = request.method == Method::kGet;
   if (what == "jobs" && path.parts.size() == 2) {
-    if (request.method == Method::kPost) return submit(request);
+    if (request.method == Method::kPost) return submit(request, path);
     return is_get ? list_jobs(path) : wrong_method("GET and POST");
   }
   if (what == "jobs") return route_job(request, path);
@@ -171,7 +171,10 @@ Result<JobId> Api::find_job(std::string_view word, uid_t peer) const {
   return make_id<JobId>(static_cast<size_t>(*number));
 }
 
-Reply Api::submit(const Request& request) {
+Reply Api::submit(const Request& request, const Path& path) {
+  if (const auto key = path.unknown_key({"attach"}); !key.empty()) {
+    return refuse(400, "invalid_input", fmt::format("unknown parameter '{}'; expected 'attach'", key.substr(0, 40)));
+  }
   if (backend_.is_stopping()) return refuse(503, "unavailable", "the server is about to end and takes no more jobs");
   auto wanted = read_job_request(request.body);
   if (!wanted) return refuse(wanted.error());
@@ -184,6 +187,8 @@ Reply Api::submit(const Request& request) {
   }
   const auto job = backend_.submit(std::move(spec));
   if (!job) return refuse(job.error());
+  if (path.has("attach"))
+    return {.content_type = "application/octet-stream", .follower = follow_attached(backend_, *job)};
   return answer(write_job(describe_job(backend_, *job)), 201);
 }
 

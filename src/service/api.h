@@ -48,7 +48,7 @@ class Api {
 
   Reply route(const Request& request, const Path& path);
   Reply route_job(const Request& request, const Path& path);
-  Reply submit(const Request& request);
+  Reply submit(const Request& request, const Path& path);
   Reply list_jobs(const Path& path);
   Reply cancel(JobId job, const Path& path);
   Reply output(JobId job, const Path& path);

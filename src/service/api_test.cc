@@ -133,10 +133,10 @@ TEST_F(ApiTest, CancelGoesToTheBackendOnce) {
   const Reply again = ask(Method::kDelete, "/v1/jobs/0");
   EXPECT_EQ(again.status, 409U);
   EXPECT_THAT(error(again), HasSubstr("has ended already (cancelled)"));
-  EXPECT_EQ(backend_.cancelled_, (std::vector<std::pair<JobId, CancelMode>>{{JobId{0}, CancelMode::kGraceful}}));
+  EXPECT_EQ(backend_.cancelled, (std::vector<std::pair<JobId, CancelMode>>{{JobId{0}, CancelMode::kGraceful}}));
   submit(1);
   ask(Method::kDelete, "/v1/jobs/1?kill=1");
-  EXPECT_EQ(backend_.cancelled_.back(), (std::pair{JobId{1}, CancelMode::kKill}));
+  EXPECT_EQ(backend_.cancelled.back(), (std::pair{JobId{1}, CancelMode::kKill}));
 }
 
 TEST_F(ApiTest, NodesSayWhoHasWhat) {
@@ -192,7 +192,7 @@ TEST_F(ApiTest, MethodsThatAreNotTakenAreSaid) {
 }
 
 TEST_F(ApiTest, NothingNewIsTakenWhileTheServerEnds) {
-  backend_.is_stopping_ = true;
+  backend_.stops = true;
   EXPECT_EQ(post(R"({"command":["x"],"directory":"/"})").status, 503U);
 }
 

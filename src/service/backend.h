@@ -29,7 +29,10 @@ struct TaskDetail {
 
 struct OutputFiles {
   std::string output;
-  std::string error;  ///< equal to `output` when both streams go to one file
+  std::string error;         ///< equal to `output` when both streams go to one file
+  bool is_begun = true;      ///< false: the task was never started, and nothing in the files is its own
+  int64_t output_begin = 0;  ///< bytes that were there before it
+  int64_t error_begin = 0;
 };
 
 /// What the service needs from the process that it is part of: the core, a way to change things, and facts that neither

@@ -51,23 +51,23 @@ class TestBackend final : public Backend {
     return job;
   }
   void cancel(JobId job, CancelMode mode) override {
-    cancelled_.emplace_back(job, mode);
+    cancelled.emplace_back(job, mode);
     apply(JobCancelled{job});
   }
   const JobSpec& spec(JobId job) const override { return specs_[index(job)]; }
-  std::string message(JobId /*job*/) const override { return message_; }
+  std::string message(JobId /*job*/) const override { return note; }
   std::vector<TaskDetail> tasks(JobId job) const override { return details_[index(job)]; }
-  Result<OutputFiles> files(JobId /*job*/, int32_t /*task*/) const override { return files_; }
+  Result<OutputFiles> files(JobId /*job*/, int32_t /*task*/) const override { return output_files; }
   const NodeSpec& node_spec(NodeId /*node*/) const override { return node_; }
   int64_t wall_ms(Instant at) const override { return 1'700'000'000'000 + at.ns; }
-  bool is_stopping() const override { return is_stopping_; }
-  bool is_over() const override { return is_over_; }
+  bool is_stopping() const override { return stops; }
+  bool is_over() const override { return ended; }
 
-  OutputFiles files_{.output = "/no/such/output", .error = "/no/such/error"};
-  std::string message_;
-  bool is_stopping_ = false;
-  bool is_over_ = false;
-  std::vector<std::pair<JobId, CancelMode>> cancelled_;
+  OutputFiles output_files{.output = "/no/such/output", .error = "/no/such/error"};
+  std::string note;
+  bool stops = false;
+  bool ended = false;
+  std::vector<std::pair<JobId, CancelMode>> cancelled;
 
  private:
   void answer(const Decision& d, const Decisions& decisions, std::vector<Event>& queue) {

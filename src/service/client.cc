@@ -162,10 +162,11 @@ Result<Client::Answer> Client::request(Method method, std::string_view target, s
   return Answer{.status = parser.get().result_int(), .body = std::move(parser.get().body())};
 }
 
-Result<Client::Answer> Client::stream(std::string_view target, const StreamHandlers& handlers) const {
+Result<Client::Answer> Client::stream(Method method, std::string_view target, std::string_view body,
+                                      const StreamHandlers& handlers) const {
   Connection connection(socket_path_);
   if (auto opened = connection.open(); !opened) return std::unexpected(opened.error());
-  if (auto sent = connection.send(request_text(Method::kGet, target, {})); !sent) return std::unexpected(sent.error());
+  if (auto sent = connection.send(request_text(method, target, body)); !sent) return std::unexpected(sent.error());
   http::response_parser<http::string_body> parser;
   parser.body_limit(boost::none);
   parser.eager(true);

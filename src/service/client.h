@@ -36,7 +36,11 @@ class Client {
   Result<Answer> request(Method method, std::string_view target, std::string_view body = {}) const;
   /// Hands the body over piece by piece until it ends or a handler stops it. An answer that is no success comes back
   /// whole instead.
-  Result<Answer> stream(std::string_view target, const StreamHandlers& handlers) const;
+  Result<Answer> stream(Method method, std::string_view target, std::string_view body,
+                        const StreamHandlers& handlers) const;
+  Result<Answer> stream(std::string_view target, const StreamHandlers& handlers) const {
+    return stream(Method::kGet, target, {}, handlers);
+  }
 
   const std::string& socket_path() const { return socket_path_; }
 

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <optional>
 
 namespace weft::service {
 namespace {
@@ -14,64 +14,98 @@ constexpr size_t kPieceBytes = 64 * 1024;
 constexpr size_t kFrameHeaderBytes = 5;
 constexpr size_t kFrameBytesMax = 1024 * 1024;
 
+/// The streams of one task, once it was started. What its files held before, or will never hold, is not shown.
+class TaskStreams {
+ public:
+  TaskStreams(Backend& backend, JobId job, int32_t task) : backend_(backend), job_(job), task_(task) {}
+
+  size_t read(OutputStream stream, std::string& out) {
+    if (!out_) open();
+    std::optional<OutputTail>& tail = stream == OutputStream::kOut ? out_ : err_;
+    return tail ? tail->read(out, kPieceBytes) : 0;
+  }
+  std::vector<std::string> paths() const {
+    std::vector<std::string> paths;
+    if (out_) paths.push_back(out_->path());
+    if (err_) paths.push_back(err_->path());
+    return paths;
+  }
+
+ private:
+  void open() {
+    const auto files = backend_.files(job_, task_);
+    if (!files || !files->is_begun) return;
+    out_.emplace(files->output, files->output_begin);
+    // With both in one file, that one's bytes come once.
+    if (files->error != files->output) err_.emplace(files->error, files->error_begin);
+  }
+
+  Backend& backend_;
+  JobId job_;
+  int32_t task_;
+  std::optional<OutputTail> out_;
+  std::optional<OutputTail> err_;
+};
+
 class OutputFollower final : public Follower {
  public:
-  OutputFollower(Backend& backend, JobId job, std::string path, OutputUntil until)
-      : backend_(backend), job_(job), tail_(std::move(path)), until_(until) {}
+  OutputFollower(Backend& backend, JobId job, int32_t task, OutputStream stream, OutputUntil until)
+      : backend_(backend), job_(job), streams_(backend, job, task), stream_(stream), until_(until) {}
 
   FollowStep next(std::string& out) override {
     // Looked at before the file: what a job writes is in its file before it has ended.
     const bool has_ended = until_ == OutputUntil::kNow || is_end_state(backend_.scheduler().job_state(job_));
-    if (tail_.read(out, kPieceBytes) > 0) return FollowStep::kData;
+    if (streams_.read(stream_, out) > 0) return FollowStep::kData;
     return has_ended ? FollowStep::kEnd : FollowStep::kWait;
   }
-  std::vector<std::string> files() const override { return {tail_.path()}; }
+  std::vector<std::string> files() const override { return streams_.paths(); }
 
  private:
   Backend& backend_;
   JobId job_;
-  OutputTail tail_;
+  TaskStreams streams_;
+  OutputStream stream_;
   OutputUntil until_;
 };
 
 class AttachedFollower final : public Follower {
  public:
-  AttachedFollower(Backend& backend, JobId job, const OutputFiles& files)
-      : backend_(backend),
-        job_(job),
-        out_(files.output),
-        err_(files.error),
-        has_own_err_(files.error != files.output) {}
+  AttachedFollower(Backend& backend, JobId job) : backend_(backend), job_(job), streams_(backend, job, 0) {}
 
   FollowStep next(std::string& out) override {
     const JobState state = backend_.scheduler().job_state(job_);
     std::string piece;
-    if (out_.read(piece, kPieceBytes) > 0) {
+    // The state first of all, so that the client knows its job.
+    if (has_told_ && streams_.read(OutputStream::kOut, piece) > 0) {
       out += write_frame(Frame::Kind::kOut, piece);
-    } else if (has_own_err_ && err_.read(piece, kPieceBytes) > 0) {
+    } else if (has_told_ && streams_.read(OutputStream::kErr, piece) > 0) {
       out += write_frame(Frame::Kind::kErr, piece);
-    } else if (state != told_ || !has_told_) {
-      told_ = state;
-      has_told_ = true;
-      out += write_frame(Frame::Kind::kState, write_job(describe_job(backend_, job_)));
+    } else if (!has_told_ || state != told_ || (is_end_state(state) && !has_told_end_)) {
+      tell(state, out);
     } else {
       return is_end_state(state) ? FollowStep::kEnd : FollowStep::kWait;
     }
     return FollowStep::kData;
   }
-  std::vector<std::string> files() const override { return {out_.path(), err_.path()}; }
+  std::vector<std::string> files() const override { return streams_.paths(); }
   void abandoned() override {
     if (!is_end_state(backend_.scheduler().job_state(job_))) backend_.cancel(job_, CancelMode::kGraceful);
   }
 
  private:
+  void tell(JobState state, std::string& out) {
+    has_told_end_ = has_told_ && is_end_state(state);
+    has_told_ = true;
+    told_ = state;
+    out += write_frame(Frame::Kind::kState, write_job(describe_job(backend_, job_)));
+  }
+
   Backend& backend_;
   JobId job_;
-  OutputTail out_;
-  OutputTail err_;
-  bool has_own_err_;
+  TaskStreams streams_;
   JobState told_ = JobState::kPending;
   bool has_told_ = false;
+  bool has_told_end_ = false;  ///< behind all output
 };
 
 class EventFollower final : public Follower {
@@ -86,7 +120,11 @@ class EventFollower final : public Follower {
       out += ": weft\n\n";
       return FollowStep::kData;
     }
-    next_ = std::max(next_, feed_.oldest());
+    if (next_ < feed_.oldest()) {
+      out += fmt::format("event: missed\ndata: {{\"from\":{},\"to\":{}}}\n\n", next_, feed_.oldest() - 1);
+      next_ = feed_.oldest();
+      return FollowStep::kData;
+    }
     if (next_ > feed_.last()) return backend_.is_over() ? FollowStep::kEnd : FollowStep::kWait;
     out += fmt::format("event: job\nid: {}\ndata: {}\n\n", next_, feed_.message(next_));
     ++next_;
@@ -100,26 +138,15 @@ class EventFollower final : public Follower {
   bool has_greeted_ = false;
 };
 
-class NothingFollower final : public Follower {
- public:
-  FollowStep next(std::string& /*out*/) override { return FollowStep::kEnd; }
-};
-
 }  // namespace
 
 std::unique_ptr<Follower> follow_output(Backend& backend, JobId job, int32_t task, OutputStream stream,
                                         OutputUntil until) {
-  const auto files = backend.files(job, task);
-  // The error stream of a job that writes both to one file is that file's, which the output stream gives already.
-  if (!files || (stream == OutputStream::kErr && files->error == files->output))
-    return std::make_unique<NothingFollower>();
-  return std::make_unique<OutputFollower>(backend, job, stream == OutputStream::kOut ? files->output : files->error,
-                                          until);
+  return std::make_unique<OutputFollower>(backend, job, task, stream, until);
 }
 
 std::unique_ptr<Follower> follow_attached(Backend& backend, JobId job) {
-  const auto files = backend.files(job, 0);
-  return std::make_unique<AttachedFollower>(backend, job, files.value_or(OutputFiles{}));
+  return std::make_unique<AttachedFollower>(backend, job);
 }
 
 std::unique_ptr<Follower> follow_events(Backend& backend, const Feed& feed, uint64_t after) {

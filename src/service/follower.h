@@ -40,7 +40,8 @@ std::unique_ptr<Follower> follow_output(Backend& backend, JobId job, int32_t tas
 /// belongs to it.
 std::unique_ptr<Follower> follow_attached(Backend& backend, JobId job);
 
-/// Server-sent events with a number above `after`, without end.
+/// Server-sent events with a number above `after`, without end. Where some are kept no longer, for a reader that is
+/// slow, an event `missed` says from which number to which.
 std::unique_ptr<Follower> follow_events(Backend& backend, const Feed& feed, uint64_t after);
 
 /// What follows in an attached stream. On the wire: one byte of kind, the size in four bytes, most significant first,

@@ -28,7 +28,7 @@ class FollowerTest : public testing::Test {
   FollowerTest() {
     std::string pattern = (std::filesystem::temp_directory_path() / "weft-service-XXXXXX").string();
     scratch_ = ::mkdtemp(pattern.data());
-    backend_.files_ = {.output = scratch_ + "/out", .error = scratch_ + "/err"};
+    backend_.output_files = {.output = scratch_ + "/out", .error = scratch_ + "/err"};
     JobSpec spec{.name = "job", .queue = "default"};
     spec.roles.emplace_back();
     job_ = *backend_.submit(spec);
@@ -81,27 +81,27 @@ TEST_F(FollowerTest, OutputUntilNowDoesNotWait) {
 }
 
 TEST_F(FollowerTest, AnErrorStreamThatGoesToTheOutputIsEmpty) {
-  backend_.files_.error = backend_.files_.output;
+  backend_.output_files.error = backend_.output_files.output;
   write("out", "text");
   EXPECT_EQ(drain(*follow_output(backend_, job_, 0, OutputStream::kErr, OutputUntil::kNow)), "");
   EXPECT_EQ(step_, FollowStep::kEnd);
 }
 
 TEST_F(FollowerTest, WhatIsNoRegularFileCountsAsEmpty) {
-  backend_.files_.output = "/dev/zero";
+  backend_.output_files.output = "/dev/zero";
   EXPECT_EQ(drain(*follow_output(backend_, job_, 0, OutputStream::kOut, OutputUntil::kNow)), "");
   EXPECT_EQ(step_, FollowStep::kEnd);
 }
 
-TEST_F(FollowerTest, AnAttachedClientGetsBothStreamsAndTheStateLast) {
+TEST_F(FollowerTest, AnAttachedClientGetsTheStateThenBothStreamsAndTheLastStateLast) {
   const auto follower = follow_attached(backend_, job_);
   write("out", "a");
   write("err", "b");
   std::vector<Frame> got = frames(*follower);
   ASSERT_EQ(got.size(), 3U);
-  EXPECT_EQ(got[0].bytes, "a");
-  EXPECT_EQ(got[1].kind, Frame::Kind::kErr);
-  EXPECT_EQ(read_job(got[2].bytes)->state, "running");
+  EXPECT_EQ(read_job(got[0].bytes)->state, "running");
+  EXPECT_EQ(got[1].bytes, "a");
+  EXPECT_EQ(got[2].kind, Frame::Kind::kErr);
   write("err", "c");
   backend_.end(job_, 0, 3);
   got = frames(*follower);
@@ -111,11 +111,37 @@ TEST_F(FollowerTest, AnAttachedClientGetsBothStreamsAndTheStateLast) {
   EXPECT_EQ(step_, FollowStep::kEnd);
 }
 
+TEST_F(FollowerTest, AnAttachedClientOfAnEndedJobGetsAllOfItWithTheStateAtBothEnds) {
+  write("out", "a");
+  backend_.end(job_, 0, 0);
+  const auto follower = follow_attached(backend_, job_);
+  const std::vector<Frame> got = frames(*follower);
+  ASSERT_EQ(got.size(), 3U);
+  EXPECT_EQ(got[1].bytes, "a");
+  EXPECT_EQ(read_job(got[2].bytes)->state, "done");
+  EXPECT_EQ(step_, FollowStep::kEnd);
+}
+
+TEST_F(FollowerTest, WhatAFileHeldBeforeTheJobIsNotItsOutput) {
+  write("out", "old");
+  backend_.output_files.is_begun = false;
+  const auto follower = follow_output(backend_, job_, 0, OutputStream::kOut, OutputUntil::kJobEnd);
+  EXPECT_EQ(drain(*follower), "") << "it has not even started";
+  backend_.output_files.is_begun = true;
+  backend_.output_files.output_begin = 3;
+  EXPECT_EQ(drain(*follower), "");
+  write("out", "new");
+  EXPECT_EQ(drain(*follower), "new");
+  backend_.output_files.is_begun = false;
+  EXPECT_EQ(drain(*follow_output(backend_, job_, 0, OutputStream::kOut, OutputUntil::kNow)), "");
+  EXPECT_EQ(step_, FollowStep::kEnd);
+}
+
 TEST_F(FollowerTest, AnAttachedClientThatGoesAwayTakesItsJobAlong) {
   follow_attached(backend_, job_)->abandoned();
-  EXPECT_EQ(backend_.cancelled_.size(), 1U);
+  EXPECT_EQ(backend_.cancelled.size(), 1U);
   follow_attached(backend_, job_)->abandoned();
-  EXPECT_EQ(backend_.cancelled_.size(), 1U) << "it had ended already";
+  EXPECT_EQ(backend_.cancelled.size(), 1U) << "it had ended already";
 }
 
 TEST_F(FollowerTest, EventsStartBehindTheNumberThatWasSeen) {
@@ -127,9 +153,18 @@ TEST_F(FollowerTest, EventsStartBehindTheNumberThatWasSeen) {
   feed.publish("third");
   EXPECT_EQ(drain(*follower), "event: job\nid: 3\ndata: third\n\n");
   EXPECT_EQ(step_, FollowStep::kWait);
-  backend_.is_over_ = true;
+  backend_.ended = true;
   drain(*follower);
   EXPECT_EQ(step_, FollowStep::kEnd);
+}
+
+TEST_F(FollowerTest, AReaderThatWasTooSlowIsToldWhichEventsItMissed) {
+  Feed feed;
+  const auto follower = follow_events(backend_, feed, 0);
+  EXPECT_EQ(drain(*follower), ": weft\n\n");
+  for (int i = 1; i <= 4100; ++i) feed.publish("x");
+  EXPECT_THAT(drain(*follower),
+              testing::StartsWith("event: missed\ndata: {\"from\":1,\"to\":4}\n\nevent: job\nid: 5\n"));
 }
 
 TEST(Feed, KeepsTheLastMessagesAndCallsWhoeverListens) {

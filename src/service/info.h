@@ -129,11 +129,11 @@ std::string write_cluster(const ClusterInfo& cluster);
 std::string write_error(std::string_view code, std::string_view message);
 
 // An Error when the text is not what a server of this version writes.
-Result<JobInfo> read_job(std::string_view json);
-Result<std::vector<JobInfo>> read_jobs(std::string_view json);
-Result<std::vector<NodeInfo>> read_nodes(std::string_view json);
-Result<ClusterInfo> read_cluster(std::string_view json);
-Result<JobNews> read_news(std::string_view json);
-Result<ErrorInfo> read_error(std::string_view json);
+Result<JobInfo> read_job(std::string_view text);
+Result<std::vector<JobInfo>> read_jobs(std::string_view text);
+Result<std::vector<NodeInfo>> read_nodes(std::string_view text);
+Result<ClusterInfo> read_cluster(std::string_view text);
+Result<JobNews> read_news(std::string_view text);
+Result<ErrorInfo> read_error(std::string_view text);
 
 }  // namespace weft::service

@@ -1,5 +1,6 @@
 #include "service/job_request.h"
 
+#include "base/printable.h"
 #include "base/text.h"
 #include "service/strict_json.h"
 
@@ -96,16 +97,12 @@ class Fields {
   std::optional<Error> problem_;
 };
 
-bool has_control_character(std::string_view text) {
-  return std::ranges::any_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
-}
-
 /// A short text that is shown in tables: a name of a job, a queue, a model.
 Result<void> check_word(std::string_view what, std::string_view text) {
   if (text.size() > kNameBytesMax)
     return wrong("{}: {} bytes; at most {} are allowed", what, text.size(), kNameBytesMax);
   if (!is_utf8(text)) return wrong("{}: it is not valid UTF-8", what);
-  if (has_control_character(text)) return wrong("{}: it holds a control character", what);
+  if (!is_printable(text)) return wrong("{}: it holds a control character", what);
   return {};
 }
 
@@ -113,7 +110,7 @@ Result<void> check_path(std::string_view what, std::string_view path) {
   if (path.size() > kPathBytesMax)
     return wrong("{}: {} bytes; a path has at most {}", what, path.size(), kPathBytesMax);
   if (!is_utf8(path)) return wrong("{}: it is not valid UTF-8", what);
-  if (has_control_character(path)) return wrong("{}: it holds a control character", what);
+  if (!is_printable(path)) return wrong("{}: it holds a control character", what);
   return {};
 }
 
@@ -164,7 +161,7 @@ std::string default_name(const JobRequest& request) {
   std::string name = program.substr(program.rfind('/') + 1);  // npos + 1 is 0
   while (name.size() > kNameBytesMax || !is_utf8(name)) name.pop_back();
   std::erase_if(name, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
-  return name.empty() ? "job" : name;
+  return name.empty() || !is_printable(name) ? "job" : name;
 }
 
 }  // namespace

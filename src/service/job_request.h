@@ -51,7 +51,7 @@ inline constexpr Duration kTimeMax = hours(24 * 365 * 10);
 /// Reads the JSON of a request: an object with the keys listed in docs/guide/commands.md. Unknown keys, keys given
 /// twice, numbers out of range, control characters in names and a NUL anywhere are Errors that name the place in the
 /// text or the key.
-Result<JobRequest> read_job_request(std::string_view json);
+Result<JobRequest> read_job_request(std::string_view text);
 /// The same checks on a request that was put together otherwise.
 Result<void> check_job_request(const JobRequest& request);
 /// Requires: check_job_request() passes it. read_job_request() of the result gives the same request.

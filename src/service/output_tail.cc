@@ -13,12 +13,13 @@ OutputTail::~OutputTail() {
 }
 
 OutputTail::OutputTail(OutputTail&& other) noexcept
-    : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)) {}
+    : path_(std::move(other.path_)), begin_(other.begin_), fd_(std::exchange(other.fd_, -1)) {}
 
 size_t OutputTail::read(std::string& out, size_t size) {
   if (fd_ < 0) {
     fd_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (fd_ < 0) return 0;
+    if (begin_ > 0) ::lseek(fd_, begin_, SEEK_SET);
   }
   struct stat status{};
   if (::fstat(fd_, &status) != 0 || !S_ISREG(status.st_mode)) return 0;

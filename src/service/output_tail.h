@@ -6,11 +6,11 @@
 
 namespace weft::service {
 
-/// Reads a file that grows from its beginning on. The file may not be there yet. What is no regular file (/dev/null,
+/// Reads a file that grows, from byte `begin` on. The file may not be there yet. What is no regular file (/dev/null,
 /// say) counts as empty.
 class OutputTail {
  public:
-  explicit OutputTail(std::string path) : path_(std::move(path)) {}
+  explicit OutputTail(std::string path, int64_t begin = 0) : path_(std::move(path)), begin_(begin) {}
   ~OutputTail();
   OutputTail(OutputTail&& other) noexcept;
   OutputTail& operator=(OutputTail&&) = delete;
@@ -23,6 +23,7 @@ class OutputTail {
 
  private:
   std::string path_;
+  int64_t begin_ = 0;
   int fd_ = -1;
 };
 

@@ -45,6 +45,12 @@ constexpr uint32_t kHeaderBytesMax = 64 * 1024;
 /// this often.
 constexpr auto kLookAgain = std::chrono::seconds(1);
 constexpr auto kAcceptPause = std::chrono::milliseconds(100);
+/// From the first moment of waiting for a request to its last byte; a connection that takes longer is closed.
+constexpr auto kRequestTime = std::chrono::seconds(60);
+/// How long, and how much of, the rest of a refused request is read and thrown away, so that its sender gets to see the
+/// answer instead of a broken connection.
+constexpr auto kDrainTime = std::chrono::seconds(2);
+constexpr size_t kDrainBytesMax = size_t{1} << 32;
 
 /// `handler` for an operation whose failure is looked at instead of thrown.
 auto into(ErrorCodeOut& error) { return asio::redirect_error(asio::use_awaitable, error); }
@@ -66,6 +72,34 @@ Method method_of(http::verb verb) {
   }
 }
 
+/// Ends what a socket waits for when the time is over, unless it is destroyed before.
+class Deadline {
+ public:
+  Deadline(const std::shared_ptr<Socket>& socket, std::chrono::steady_clock::duration time)
+      : timer_(socket->get_executor(), time) {
+    timer_.async_wait([socket, is_on = std::weak_ptr(is_on_)](const ErrorCodeOut& error) {
+      ErrorCodeOut ignored;
+      if (!error && !is_on.expired()) socket->cancel(ignored);
+    });
+  }
+
+ private:
+  asio::steady_timer timer_;
+  std::shared_ptr<bool> is_on_ = std::make_shared<bool>(true);
+};
+
+/// Counts a reply for as long as it is being sent.
+class Busy {
+ public:
+  explicit Busy(size_t& count) : count_(count) { ++count_; }
+  ~Busy() { --count_; }
+  Busy(const Busy&) = delete;
+  Busy& operator=(const Busy&) = delete;
+
+ private:
+  size_t& count_;
+};
+
 /// One client while a stream is sent to it: what wakes the sender up, and whether the client is still there.
 struct Stream {
   explicit Stream(Socket& s) : socket(s), bell(s.get_executor()) {}
@@ -83,7 +117,9 @@ struct Server::Impl : std::enable_shared_from_this<Server::Impl> {
   Result<void> listen();
   asio::awaitable<void> accept_all();
   asio::awaitable<void> serve(std::shared_ptr<Socket> socket);
-  asio::awaitable<bool> serve_one(Socket& socket, boost::beast::flat_buffer& buffer, uid_t peer);
+  asio::awaitable<bool> serve_one(const std::shared_ptr<Socket>& connection, boost::beast::flat_buffer& buffer,
+                                  uid_t peer);
+  asio::awaitable<void> drain(const std::shared_ptr<Socket>& connection);
   asio::awaitable<void> send(Socket& socket, Reply reply, unsigned version, bool& keep_alive);
   asio::awaitable<void> send_stream(Socket& socket, Reply reply, unsigned version);
   asio::awaitable<void> send_pieces(Follower& follower, const std::shared_ptr<Stream>& stream, uint64_t reader);
@@ -159,26 +195,32 @@ asio::awaitable<void> Server::Impl::serve(std::shared_ptr<Socket> socket) {
   const auto self = shared_from_this();
   boost::beast::flat_buffer buffer;
   const uid_t peer = peer_of(*socket);
-  try {
-    for (;;) {
-      const bool goes_on = co_await serve_one(*socket, buffer, peer);
-      if (!goes_on) break;
+  for (bool goes_on = true; goes_on;) {
+    try {
+      goes_on = co_await serve_one(socket, buffer, peer);
+    } catch (const std::exception&) {
+      goes_on = false;  // memory ran out, or the like: this connection is over, the others are not
     }
-  } catch (const std::exception&) {
-    // Memory ran out, or the like: this connection is over, the others are not.
   }
   ErrorCodeOut ignored;
   socket->shutdown(Socket::shutdown_both, ignored);
 }
 
 /// One request and its reply; false when the connection is over.
-asio::awaitable<bool> Server::Impl::serve_one(Socket& socket, boost::beast::flat_buffer& buffer, uid_t peer) {
+asio::awaitable<bool> Server::Impl::serve_one(const std::shared_ptr<Socket>& connection,
+                                              boost::beast::flat_buffer& buffer, uid_t peer) {
+  Socket& socket = *connection;
   http::request_parser<http::string_body> parser;
   parser.body_limit(kBodyBytesMax);
   parser.header_limit(kHeaderBytesMax);
   ErrorCodeOut error;
-  co_await http::async_read(socket, buffer, parser, into(error));
-  if (error == http::error::end_of_stream || error == asio::error::connection_reset) co_return false;
+  {
+    const Deadline deadline(connection, kRequestTime);
+    co_await http::async_read(socket, buffer, parser, into(error));
+  }
+  if (error == asio::error::operation_aborted || error == http::error::end_of_stream ||
+      error == asio::error::connection_reset)
+    co_return false;
   bool keep_alive = false;
   if (error) {
     const bool is_large = error == http::error::body_limit || error == http::error::header_limit;
@@ -187,6 +229,7 @@ asio::awaitable<bool> Server::Impl::serve_one(Socket& socket, boost::beast::flat
         write_error("invalid_input", is_large ? fmt::format("the request is larger than {} bytes", kBodyBytesMax)
                                               : fmt::format("not a valid HTTP request: {}", error.message()));
     co_await send(socket, std::move(reply), 11, keep_alive);
+    co_await drain(connection);
     co_return false;
   }
   auto message = parser.release();
@@ -201,15 +244,24 @@ asio::awaitable<bool> Server::Impl::serve_one(Socket& socket, boost::beast::flat
     reply = {.status = 500, .body = write_error("internal", exception.what())};
   }
   keep_alive = message.keep_alive();
-  ++busy;
+  const Busy sending(busy);
   if (reply.follower != nullptr) {
     co_await send_stream(socket, std::move(reply), message.version());
     keep_alive = false;
   } else {
     co_await send(socket, std::move(reply), message.version(), keep_alive);
   }
-  --busy;
   co_return keep_alive;
+}
+
+asio::awaitable<void> Server::Impl::drain(const std::shared_ptr<Socket>& connection) {
+  ErrorCodeOut error;
+  connection->shutdown(Socket::shutdown_send, error);
+  const Deadline deadline(connection, kDrainTime);
+  std::string rest(size_t{64} * 1024, '\0');
+  for (size_t drained = 0; !error && drained < kDrainBytesMax;) {
+    drained += co_await connection->async_read_some(asio::buffer(rest), into(error));
+  }
 }
 
 asio::awaitable<void> Server::Impl::send(Socket& socket, Reply reply, unsigned version, bool& keep_alive) {

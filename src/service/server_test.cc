@@ -36,7 +36,7 @@ std::string make_scratch() {
 class ServerTest : public testing::Test {
  protected:
   ServerTest() {
-    backend_.files_ = {.output = scratch_ + "/out", .error = scratch_ + "/err"};
+    backend_.output_files = {.output = scratch_ + "/out", .error = scratch_ + "/err"};
     const auto listening = server_.listen();
     EXPECT_TRUE(listening) << listening.error().message;
     thread_ = std::thread([this] { context_.run(); });
@@ -152,6 +152,34 @@ TEST_F(ServerTest, AnAttachedClientThatHangsUpTakesItsJobAlong) {
                                               return Client::Flow::kGoOn;
                                             }});
   EXPECT_THAT(seen, HasSubstr("cancelled"));
+}
+
+TEST_F(ServerTest, SubmittingAndFollowingAreOneRequest) {
+  FrameReader frames;
+  int64_t job = -1;
+  const auto answer = client_.stream(Method::kPost, "/v1/jobs?attach=1", kJob, {.on_data = [&](std::string_view bytes) {
+                                       frames.add(bytes);
+                                       Frame frame;
+                                       if (frames.next(frame) != FrameReader::Status::kFrame)
+                                         return Client::Flow::kGoOn;
+                                       job = read_job(frame.bytes)->id;
+                                       return Client::Flow::kStop;  // hangs up, and the job goes with it
+                                     }});
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(job, 0);
+  std::string state;
+  while (state != "cancelled") state = read_job(client_.request(Method::kGet, "/v1/jobs/0")->body)->state;
+  const auto refused = client_.stream(Method::kPost, "/v1/jobs?attach=1", "rubbish",
+                                      {.on_data = [](std::string_view) { return Client::Flow::kGoOn; }});
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->status, 400U);
+  EXPECT_EQ(client_.request(Method::kPost, "/v1/jobs?detach=1", kJob)->status, 400U);
+}
+
+TEST_F(ServerTest, TheSenderOfTooMuchSeesTheAnswer) {
+  const auto answer = client_.request(Method::kPost, "/v1/jobs", std::string(40'000'000, 'x'));
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->status, 413U);
 }
 
 TEST_F(ServerTest, RubbishGetsAnAnswerAndCostsOnlyItsOwnConnection) {

@@ -81,10 +81,12 @@ Result<boost::json::value> parse_strict_json(std::string_view text) {
   size_t used = 0;
   try {
     used = parser.write_some(text, error);
-    if (!error) parser.finish(error);
     const size_t rest = error ? std::string_view::npos : text.find_first_not_of(" \t\r\n", used);
-    if (rest != std::string_view::npos)
-      error = boost::json::make_error_code(boost::json::error::extra_data), used = rest;
+    if (rest != std::string_view::npos) {
+      return fail(ErrorCode::kInvalidInput,
+                  fmt::format("{}: not valid JSON: something stands behind its end", place(text, rest)));
+    }
+    if (!error) parser.finish(error);
     if (error)
       return fail(ErrorCode::kInvalidInput, fmt::format("{}: not valid JSON: {}", place(text, used), error.message()));
     boost::json::value value = parser.release();

@@ -1,79 +1,26 @@
 #include "sim/csv.h"
 
+#include "base/printable.h"
 #include "base/text.h"
+#include "sim/text_file.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <system_error>
 
 namespace weft::sim {
 
 namespace {
 
-struct Position {
-  size_t line = 1;
-  size_t column = 1;
-};
-
-/// Where the first byte stands that is not UTF-8.
-Position first_bad_byte(std::string_view text) {
-  size_t good = 0,
-         bad = text.size() + 1;  // prefixes of `good` bytes may end inside a letter, so lines are tried one by one
-  Position at;
-  while (good < text.size()) {
-    const size_t end = std::min(text.find('\n', good), text.size());
-    const std::string_view line = text.substr(good, end - good);
-    if (!is_utf8(line)) {
-      bad = 0;
-      for (size_t n = 1; n <= line.size(); ++n) {
-        if (is_utf8(line.substr(0, n))) bad = n;
-      }
-      at.column = bad + 1;
-      return at;
-    }
-    good = end + 1;
-    ++at.line;
-  }
-  return at;
-}
+/// A row of more fields is no row of any table that is read here; without a bound, a file of commas would take forty
+/// times its size of memory.
+constexpr size_t kFieldsMax = 4096;
 
 }  // namespace
 
-Result<std::string> read_text_file(const std::string& path, int64_t bytes_max) {
-  std::error_code code;
-  const std::filesystem::file_status status = std::filesystem::status(path, code);
-  if (status.type() == std::filesystem::file_type::not_found)
-    return fail(ErrorCode::kInvalidInput, fmt::format("{}: there is no such file", path));
-  if (status.type() == std::filesystem::file_type::directory) {
-    return fail(ErrorCode::kInvalidInput, fmt::format("{}: is a directory; expected a file", path));
-  }
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return fail(ErrorCode::kInvalidInput, fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
-  std::string content;
-  std::vector<char> block(1 << 16);
-  while (file.read(block.data(), static_cast<std::streamsize>(block.size())) || file.gcount() > 0) {
-    content.append(block.data(), static_cast<size_t>(file.gcount()));
-    if (static_cast<int64_t>(content.size()) > bytes_max) {
-      return fail(ErrorCode::kInvalidInput, fmt::format("{}: is larger than {} bytes", path, format_count(bytes_max)));
-    }
-  }
-  if (file.bad()) return fail(ErrorCode::kInvalidInput, fmt::format("{}: cannot be read to its end", path));
-  if (content.empty()) return fail(ErrorCode::kInvalidInput, fmt::format("{}: the file is empty", path));
-  if (!is_utf8(content)) {
-    const Position at = first_bad_byte(content);
-    return fail(ErrorCode::kInvalidInput, fmt::format("{}:{}:{}: not valid UTF-8", path, at.line, at.column));
-  }
-  return content;
-}
-
-CsvReader::CsvReader(std::string_view content, std::string name) : content_(content), name_(std::move(name)) {
+CsvReader::CsvReader(std::string_view content, std::string_view name) : content_(content), name_(printable(name)) {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (content_.starts_with(kByteOrderMark)) position_ = line_start_ = kByteOrderMark.size();
 }
@@ -107,6 +54,9 @@ Result<CsvReader::Step> CsvReader::next(std::vector<CsvField>& fields) {
     Result<CsvField> field = content_[position_] == '"' ? read_quoted() : read_field();
     if (!field) return std::unexpected(std::move(field.error()));
     fields.push_back(*field);
+    if (fields.size() > kFieldsMax) {
+      return error_at(*field, fmt::format("more than {} fields in one line", format_count(kFieldsMax)));
+    }
     if (take_line_end()) return Step::kRow;
     if (content_[position_] != ',') return error_here("expected a comma or the end of the line after a quoted field");
     ++position_;

@@ -10,10 +10,6 @@
 
 namespace weft::sim {
 
-/// The whole of a text file. Errors: it is not there, a directory, not readable, empty, larger than `bytes_max`, or not
-/// UTF-8.
-Result<std::string> read_text_file(const std::string& path, int64_t bytes_max = int64_t{1} << 31);
-
 /// One field and where it starts; line and column count from 1, columns in bytes.
 struct CsvField {
   std::string_view text;
@@ -23,14 +19,15 @@ struct CsvField {
 
 /// Reads comma-separated values (RFC 4180) row by row: quoted fields with doubled quotes, commas and line ends inside;
 /// LF or CRLF; a byte order mark; a last row without a line end. Blank lines are passed over. A quote inside a bare
-/// field, text after a closing quote, an open quote at the end and a lone CR are errors.
+/// field, text after a closing quote, an open quote at the end, a lone CR and a row of more than 4,096 fields are
+/// errors.
 ///
 /// Fields view the content or, where quotes had to be undoubled, memory of the reader; both must outlive them.
 /// Cost: O(bytes), no allocation but for undoubled fields.
 class CsvReader {
  public:
   /// `name` is what errors call the file.
-  CsvReader(std::string_view content, std::string name);
+  CsvReader(std::string_view content, std::string_view name);
 
   enum class Step : uint8_t { kRow, kEnd };
   /// Reads the next row into `fields`, or says that there is none.

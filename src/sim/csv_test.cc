@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
+#include <string>
 
 namespace weft::sim {
 namespace {
@@ -122,25 +121,17 @@ TEST(CsvText, QuotesOnlyWhereItMust) {
   EXPECT_EQ(csv_text("say \"so\""), "\"say \"\"so\"\"\"");
 }
 
-TEST(TextFile, RefusesWhatIsNoReadableTextInOneLine) {
-  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "weft_csv_test";
-  std::filesystem::create_directories(folder);
-  const auto write = [&](const char* name, std::string_view text) {
-    std::ofstream(folder / name, std::ios::binary) << text;
-    return (folder / name).string();
-  };
-  EXPECT_THAT(read_text_file((folder / "absent").string()).error().message, HasSubstr("there is no such file"));
-  EXPECT_THAT(read_text_file(folder.string()).error().message, HasSubstr("is a directory"));
-  EXPECT_THAT(read_text_file(write("empty", "")).error().message, HasSubstr("the file is empty"));
-  EXPECT_THAT(read_text_file(write("latin",
-                                   "good\nb\xE4"
-                                   "d\n"))
-                  .error()
-                  .message,
-              HasSubstr("latin:2:2: not valid UTF-8"));
-  EXPECT_THAT(read_text_file(write("large", "12345"), 4).error().message, HasSubstr("is larger than 4 bytes"));
-  EXPECT_EQ(read_text_file(write("good", "a,ä\n")).value(), "a,ä\n");
-  std::filesystem::remove_all(folder);
+TEST(CsvReader, ARowOfFarTooManyFieldsIsAnErrorAndNotAFullMemory) {
+  EXPECT_EQ(rows_of(std::string(4095, ',')).back().size(), 4096U);
+  EXPECT_THAT(rows_of("a\n" + std::string(1'000'000, ',')).back(),
+              ElementsAre("f.csv:2:4097: more than 4,096 fields in one line"));
+}
+
+TEST(CsvReader, ErrorsAreOneLineWhateverTheFileIsCalled) {
+  CsvReader reader("a\"", "x\ny.csv");
+  std::vector<CsvField> fields;
+  EXPECT_EQ(reader.next(fields).error().message,
+            "x\\x0ay.csv:1:2: a quote inside a field that does not begin with one");
 }
 
 }  // namespace

@@ -60,6 +60,13 @@ try "$WEFT" run -t 300ms --grace 100ms -- sleep 1000
 [ "$status" -ne 0 ] || fail "a job that reached its time limit ended well"
 expect_in "it reached its time limit of 300ms" "$err" "a time limit"
 
+# Output is appended to a file, and what was there before is not the job's.
+echo old >log
+[ "$("$WEFT" run -o log -- echo new)" = new ] || fail "run shows what was in the file before"
+[ "$("$WEFT" log @)" = new ] || fail "log shows what was in the file before"
+[ "$(cat log)" = "old
+new" ] || fail "the file holds '$(cat log)'"
+
 # What was waited for is said, and what it got.
 mkfifo go
 : >second.err

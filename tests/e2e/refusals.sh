@@ -74,10 +74,28 @@ expect_in "open.sh:2:14:" "$err" "an open quote"
 expect_refusal "a job that is none" "$WEFT" show 12345
 expect_refusal "a job that is none" "$WEFT" cancel 12345
 expect_refusal "a job by name" "$WEFT" why train
+for word in '0?kill=1' '0/attach' '@?x=1' '-1' '' $'0 HTTP/1.1\r\nX: y' $'\e[31m'; do
+  for command in show why log wait cancel; do expect_refusal "$command '$word'" "$WEFT" "$command" -- "$word"; done
+done
+expect_refusal "a task that is none" "$WEFT" log 0 --task '0&follow=1'
+expect_refusal "a name with an escape of eight bits" "$WEFT" run -J $'a\xc2\x9b31m' -- true
+expect_refusal "a name that is written backwards" "$WEFT" run -J $'a\xe2\x80\xaeb' -- true
+try "$WEFT" show $'\e[31m'
+[[ $err != *$'\e'* ]] || fail "an escape went to the terminal"
 expect_refusal "one job too many" "$WEFT" show 1 2
 expect_refusal "my latest job before the first" "$WEFT" show @
 expect_refusal "cancel of nothing" "$WEFT" cancel
 [ "$("$WEFT" queue --all --json)" = '{"jobs":[]}' ] || fail "something was submitted after all: $("$WEFT" queue --all --json)"
+
+# What cannot be said is no reason to crash.
+for place in /dev/full closed; do
+  status=0
+  if [ "$place" = closed ]; then "$WEFT" rum 2>&- || status=$?; else "$WEFT" rum 2>"$place" || status=$?; fi
+  [ "$status" -eq 2 ] || fail "with standard error $place a wrong command ends with $status"
+done
+status=0
+WEFT_SOCKET=/no/such/socket "$WEFT" queue 2>/dev/full || status=$?
+[ "$status" -eq 1 ] || fail "with a full standard error a missing server gives $status"
 
 # A very long command is taken up to what the system can run, and refused beyond.
 long=$(head -c 100000 /dev/zero | tr '\0' x)

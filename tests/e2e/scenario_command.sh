@@ -63,7 +63,7 @@ printf 'scenario: twice\nscenario: twice\n' >twice.yaml
 sed 's/gpus: 1}]}/gpuss: 1}]}/' good.yaml >unknown.yaml
 mkdir bare
 wrong_input "an empty file" "empty.yaml:1:1: the file is empty" empty.yaml
-wrong_input "bytes that are no text" "bytes.yaml:1:1: this line is not UTF-8 text" bytes.yaml
+wrong_input "bytes that are no text" "bytes.yaml:1:11: the byte 0xff is not valid UTF-8 here" bytes.yaml
 wrong_input "a key twice" "twice.yaml:2:1: 'scenario' is written twice in one map; it stands already in line 1" twice.yaml
 wrong_input "an unknown key" "unknown.yaml:2:29: a node has no key 'gpuss'; did you mean 'gpus'?" unknown.yaml
 wrong_input "no such file" "nowhere.yaml: there is no such file or folder" nowhere.yaml

@@ -19,6 +19,10 @@ static_assert(sizeof(Header) == 16, "the header has no padding: both ends are th
 
 }  // namespace
 
+bool is_shortage(int error_number) {
+  return error_number == EMFILE || error_number == ENFILE || error_number == EAGAIN || error_number == ENOMEM;
+}
+
 void send_message(int fd, const ControlMessage& message) {
   std::array<char, sizeof(Header) + kControlTextMax> packet{};
   const Header header{.kind = static_cast<uint8_t>(message.kind), .value = message.value, .grace_ns = message.grace_ns};

@@ -18,6 +18,9 @@ struct TaskFiles {
   std::string output;
   std::string error;
   bool operator==(const TaskFiles&) const = default;
+  bool is_begun = true;      ///< false: the task was never started, and nothing in the files is its own
+  int64_t output_begin = 0;  ///< bytes that were there before it
+  int64_t error_begin = 0;
 };
 
 /// What of the machine and the server a task's surroundings depend on.

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <csignal>
@@ -19,7 +20,6 @@
 #include <utility>
 
 namespace weft::local {
-
 Result<void> LocalEngine::Impl::open() {
   WEFT_CHECK(options_.now != nullptr, "events need a time");
   if (::prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
@@ -111,57 +111,94 @@ void LocalEngine::Impl::start(JobId id, uint32_t number) {
   if (attempt->phase != AttemptPhase::kHeld) return;  // given twice
   attempt->phase = AttemptPhase::kStarting;
   attempt->deadline = steady_now() + options_.start_timeout;
-  if (std::string problem = start_tasks(id, number, *attempt); !problem.empty()) {
-    fail_attempt(id, number, *attempt, std::move(problem));
+  if (!short_.empty()) {
+    short_.emplace_back(id, number);  // others wait for the same things already
+  } else {
+    try_start(id, number, *attempt);
   }
 }
 
-std::string LocalEngine::Impl::start_tasks(JobId id, uint32_t number, Attempt& attempt) {
-  const Job& job = jobs_.at(id);
+/// A start that only lacks what may be there later waits for it.
+void LocalEngine::Impl::try_start(JobId id, uint32_t number, Attempt& attempt) {
+  const auto started = start_tasks(id, number, attempt);
+  if (started) return attempt.reason.clear();
+  if (started.error().code != ErrorCode::kUnavailable)
+    return fail_attempt(id, number, attempt, started.error().message);
+  attempt.reason = started.error().message;
+  short_.emplace_front(id, number);
+  short_retry_ = steady_now() + kShortPause;
+}
+
+void LocalEngine::Impl::retry_short() {
+  short_retry_ = kNever;
+  while (!short_.empty() && short_retry_ >= kNever) {
+    const auto [id, number] = short_.front();
+    short_.pop_front();
+    Attempt* attempt = find(id, number);
+    if (attempt != nullptr && attempt->phase == AttemptPhase::kStarting) try_start(id, number, *attempt);
+  }
+}
+
+/// Starts those tasks that have no process. Error kUnavailable: the machine is short of something.
+Result<void> LocalEngine::Impl::start_tasks(JobId id, uint32_t number, Attempt& attempt) {
+  Job& job = jobs_.at(id);
   const std::string directory = job_directory(id);
   if (::mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) {
-    return fmt::format("cannot make the folder {}: {}", directory,
-                       std::strerror(errno));  // NOLINT(concurrency-mt-unsafe)
+    return fail(ErrorCode::kInternal, fmt::format("cannot make the folder {}: {}", directory,
+                                                  std::strerror(errno)));  // NOLINT(concurrency-mt-unsafe)
   }
   if (!job.spec.launch.script.empty()) {
-    if (std::string problem = write_script(id, job.spec); !problem.empty()) return problem;
+    if (auto written = write_script(id, job.spec); !written) return written;
   }
-  for (Task& task : attempt.tasks) task.phase = TaskPhase::kGone;  // until it has a process
   std::vector<TaskPlacement> gang;
   for (const Task& task : attempt.tasks) gang.push_back(task.placement);
   for (size_t i = 0; i < attempt.tasks.size(); ++i) {
-    if (std::string problem = start_task(id, number, job, gang, i, attempt.tasks[i]); !problem.empty()) return problem;
+    if (attempt.tasks[i].phase != TaskPhase::kUnstarted) continue;
+    if (auto started = start_task(id, number, job, gang, i, attempt.tasks[i]); !started) return started;
   }
   return {};
 }
 
-std::string LocalEngine::Impl::start_task(JobId id, uint32_t number, const Job& job,
-                                          std::span<const TaskPlacement> gang, size_t i, Task& task) {
+Result<void> LocalEngine::Impl::start_task(JobId id, uint32_t number, Job& job, std::span<const TaskPlacement> gang,
+                                           size_t i, Task& task) {
   const std::string directory = job_directory(id);
   auto launch = plan_launch(context(directory), id, job.spec, task.index, gang, i);
-  if (!launch) return launch.error().message;
+  if (!launch) return std::unexpected(launch.error());
+  note_begin(job, *launch, task.index);
   launch->grace_ns = job.spec.grace.value_or(options_.grace).ns;
   launch->open_files_soft_max = options_.open_files_soft_max;
-  auto process =
-      start_supervisor(options_.supervisor_program, fmt::format("job {} task {}", index(id), task.index), *launch);
-  if (!process) return process.error().message;
+  auto process = start_supervisor(options_.supervisor_program, fmt::format("job {} task {}", index(id), task.index),
+                                  *launch, options_.lease_fd);
+  if (!process) return std::unexpected(process.error());
   if (!watch({.job = id, .attempt = number, .task = i}, *process)) {
     ::kill(process->pid, SIGKILL);  // it waits for the word to go, so nothing runs below it
     ::waitpid(process->pid, nullptr, 0);
-    return "cannot watch a supervisor process";
+    return fail(ErrorCode::kUnavailable, "cannot watch a supervisor process");
   }
   task.process = std::move(*process);
   task.phase = TaskPhase::kPreparing;
   return {};
 }
 
-std::string LocalEngine::Impl::write_script(JobId id, const JobSpec& spec) const {
+/// Files are appended to: what they hold before the first start is not of this job.
+void LocalEngine::Impl::note_begin(Job& job, const TaskLaunch& launch, int32_t task) const {
+  const auto size_of = [](const std::string& path) -> int64_t {
+    struct stat status{};
+    return !path.empty() && ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) ? status.st_size : 0;
+  };
+  job.begins.try_emplace(task, OutputBegin{size_of(launch.output_path), size_of(launch.error_path)});
+}
+
+Result<void> LocalEngine::Impl::write_script(JobId id, const JobSpec& spec) const {
   const std::string path = script_path(job_directory(id));
+  errno = 0;
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   file << spec.launch.script;
   file.close();
-  if (!file || ::chmod(path.c_str(), 0700) != 0) return fmt::format("cannot write the job's script to {}", path);
-  return {};
+  if (file && ::chmod(path.c_str(), 0700) == 0) return {};
+  return fail(is_shortage(errno) ? ErrorCode::kUnavailable : ErrorCode::kInternal,
+              fmt::format("cannot write the job's script to {}: {}", path,
+                          std::strerror(errno)));  // NOLINT(concurrency-mt-unsafe)
 }
 
 /// Control socket and process handle of a supervisor share one watch: both are looked at when either becomes readable.
@@ -176,8 +213,10 @@ bool LocalEngine::Impl::watch(const Watch& watch, const SupervisorProcess& proce
 }
 
 void LocalEngine::Impl::stop_task(Task& task, Duration grace) {
+  if (task.phase == TaskPhase::kUnstarted) task.phase = TaskPhase::kGone;
   if (task.phase == TaskPhase::kGone) return;
   task.is_stopped = true;
+  task.overdue = std::min(task.overdue, steady_now() + grace + options_.deaf_after);
   if (task.process.control.is_open())
     send_message(task.process.control.get(), {.kind = ControlKind::kStop, .grace_ns = grace.ns});
 }
@@ -210,6 +249,7 @@ void LocalEngine::Impl::kill_job(JobId id) {
       for (Task& task : attempt.tasks) stop_task(task, {0});
     }
   }
+  arm_timer();
 }
 
 bool LocalEngine::Impl::is_idle() const { return live_.empty() && watches_.empty(); }
@@ -218,7 +258,15 @@ Result<TaskFiles> LocalEngine::Impl::files(JobId job, int32_t task) const {
   const auto found = jobs_.find(job);
   if (found == jobs_.end()) return fail(ErrorCode::kNotFound, fmt::format("there is no job {}", index(job)));
   const std::string directory = job_directory(job);
-  return task_files(context(directory), job, found->second.spec, task);
+  auto files = task_files(context(directory), job, found->second.spec, task);
+  if (!files) return files;
+  const auto begin = found->second.begins.find(task);
+  files->is_begun = begin != found->second.begins.end();
+  if (files->is_begun) {
+    files->output_begin = begin->second.output;
+    files->error_begin = files->error == files->output ? begin->second.output : begin->second.error;
+  }
+  return files;
 }
 
 std::vector<LocalTask> LocalEngine::Impl::tasks(JobId id) const {

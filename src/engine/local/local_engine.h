@@ -25,6 +25,8 @@ struct LocalEngineOptions {
   Duration grace = seconds(10);                       ///< from TERM to KILL where a job names none
   Duration start_timeout =
       seconds(60);                   ///< until every task of a gang has said that it is ready, and again that it runs
+  Duration deaf_after = seconds(5);  ///< how long past its grace a supervisor may take before its task is ended for it
+  int lease_fd = -1;                 ///< of the server's Lease, which every supervisor joins; -1: none
   uint64_t open_files_soft_max = 0;  ///< given to jobs; 0: as the server has it
   std::function<Instant()> now;      ///< stamps events
 };
@@ -40,10 +42,13 @@ struct LocalTask {
 ///
 /// 1. A hold is bookkeeping: two attempts cannot hold one whole device. A start makes the processes of all tasks ready
 /// and lets
-///    them run together; when one cannot be made ready, none runs and the answer is StartFailed.
+///    them run together; when one cannot be made ready, none runs and the answer is StartFailed. Where the machine is
+///    short of file descriptors, processes or memory, the start is tried again until start_timeout: that is no fault of
+///    the job.
 /// 2. A task is reported as ended only when no process of it is left on the machine.
 /// 3. When this process dies, however, the supervisors end their tasks: no job process outlives the server.
-/// 4. One thread. Nothing blocks: wait_fd() is readable when poll() has something to do.
+/// 4. A supervisor that does not do what it was told (it was stopped by a signal, or hangs) is ended by force.
+/// 5. One thread. Nothing blocks: wait_fd() is readable when poll() has something to do.
 ///
 /// Making one turns the calling process into a child subreaper and takes over all its children but those it did not
 /// make itself: processes whose supervisor was killed are adopted, killed and waited for.

@@ -19,6 +19,7 @@ namespace weft::local {
 namespace {
 
 constexpr Duration kSweepPause = milliseconds(5);
+constexpr Duration kForcePause = milliseconds(200);
 
 }  // namespace
 
@@ -75,7 +76,13 @@ void LocalEngine::Impl::on_message(const Watch& at, Attempt& attempt, Task& task
       if (task.phase != TaskPhase::kPreparing || attempt.phase != AttemptPhase::kStarting) return;
       task.phase = TaskPhase::kReady;
       return go_when_ready(attempt);
-    case ControlKind::kFailed: return fail_attempt(at.job, at.attempt, attempt, message.text);
+    case ControlKind::kFailed:
+      if (is_shortage(message.value) && attempt.phase == AttemptPhase::kStarting) {
+        task.is_short = true;  // it is started anew when this supervisor has gone
+        attempt.reason = message.text;
+        return;
+      }
+      return fail_attempt(at.job, at.attempt, attempt, message.text);
     case ControlKind::kRunning:
       if (task.phase != TaskPhase::kGoing) return;
       task.phase = TaskPhase::kRunning;
@@ -109,7 +116,8 @@ void LocalEngine::Impl::on_supervisor_end(const Watch& at, Attempt& attempt, Tas
   watches_.erase(static_cast<uint64_t>(task.process.pid));
   task.process = {};
   const bool was_going = task.phase == TaskPhase::kGoing || task.phase == TaskPhase::kRunning;
-  if (was_going && !task.has_report) {
+  // A supervisor that was killed may have left processes, of a command that only waited for the word to go too.
+  if ((was_going && !task.has_report) || WIFSIGNALED(status)) {
     task.phase = TaskPhase::kOrphaned;
     orphaned_.push_back(at);
     return sweep();
@@ -119,6 +127,12 @@ void LocalEngine::Impl::on_supervisor_end(const Watch& at, Attempt& attempt, Tas
 
 /// No process of the task is left.
 void LocalEngine::Impl::finish_task(JobId id, uint32_t number, Attempt& attempt, Task& task) {
+  if (std::exchange(task.is_short, false) && attempt.phase == AttemptPhase::kStarting) {
+    task.phase = TaskPhase::kUnstarted;
+    short_.emplace_back(id, number);
+    if (short_retry_ >= kNever) short_retry_ = steady_now() + kShortPause;
+    return;
+  }
   task.phase = TaskPhase::kGone;
   if (attempt.phase == AttemptPhase::kStarting && !task.has_report) {
     return fail_attempt(id, number, attempt, "a supervisor process ended before its task could start");
@@ -150,14 +164,21 @@ void LocalEngine::Impl::on_timer() {
   uint64_t expirations = 0;
   if (::read(timer_.get(), &expirations, sizeof(expirations)) < 0) return;
   if (!orphaned_.empty()) sweep();
+  if (steady_now() >= short_retry_) retry_short();
+  end_overdue();
+  fail_late();
+}
+
+void LocalEngine::Impl::fail_late() {
   std::vector<std::pair<JobId, uint32_t>> late;
   for (const auto& [id, number] : live_) {
     if (steady_now() >= find(id, number)->deadline) late.emplace_back(id, number);
   }
   for (const auto& [id, number] : late) {
     Attempt& attempt = *find(id, number);
+    const std::string lack = attempt.reason.empty() ? "" : ": " + attempt.reason;
     fail_attempt(id, number, attempt,
-                 fmt::format("it did not start within {} s", options_.start_timeout.ns / 1'000'000'000));
+                 fmt::format("it did not start within {} s{}", options_.start_timeout.ns / 1'000'000'000, lack));
     // A supervisor that is late may hang in the kernel, on a dead file server say, and hear nothing.
     for (const Task& task : attempt.tasks) {
       if (task.process.pid > 0) ::kill(task.process.pid, SIGKILL);
@@ -165,9 +186,28 @@ void LocalEngine::Impl::on_timer() {
   }
 }
 
+/// Does the work of supervisors that were told to end their tasks and have not: those may have been stopped, or hang.
+void LocalEngine::Impl::end_overdue() {
+  const Instant now = steady_now();
+  for (const auto& [id, number] : live_) {
+    for (Task& task : find(id, number)->tasks) {
+      if (task.process.pid <= 0 || now < task.overdue) continue;
+      if (kill_below(task.process.pid) == Strays::kNone) ::kill(task.process.pid, SIGKILL);
+      task.overdue = now + kForcePause;
+    }
+  }
+}
+
 void LocalEngine::Impl::arm_timer() {
   Instant next = orphaned_.empty() ? kNever : steady_now() + kSweepPause;
-  for (const auto& [id, number] : live_) next = std::min(next, find(id, number)->deadline);
+  next = std::min(next, short_retry_);
+  for (const auto& [id, number] : live_) {
+    const Attempt& attempt = *find(id, number);
+    next = std::min(next, attempt.deadline);
+    for (const Task& task : attempt.tasks) {
+      if (task.process.pid > 0) next = std::min(next, task.overdue);
+    }
+  }
   itimerspec spec{};
   if (next < kNever) {
     const int64_t left_ns = std::max<int64_t>(1, (next - steady_now()).ns);

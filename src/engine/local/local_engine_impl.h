@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <deque>
 #include <map>
 #include <set>
 #include <span>
@@ -19,6 +20,7 @@ namespace weft::local {
 // and timers tell).
 
 enum class TaskPhase : uint8_t {
+  kUnstarted,  ///< it has no process
   kPreparing,  ///< the supervisor was started
   kReady,      ///< its command waits for the word to go
   kGoing,      ///< the word was given
@@ -31,9 +33,11 @@ struct Task {
   int32_t index = 0;  ///< in its job
   TaskPlacement placement;
   SupervisorProcess process;
-  TaskPhase phase = TaskPhase::kPreparing;
-  bool is_stopped = false;  ///< a stop was sent
-  bool has_report = false;  ///< the supervisor said how the command ended
+  TaskPhase phase = TaskPhase::kUnstarted;
+  bool is_stopped = false;   ///< a stop was sent
+  bool has_report = false;   ///< the supervisor said how the command ended
+  bool is_short = false;     ///< the supervisor could not have what it needed just now
+  Instant overdue = kNever;  ///< on the steady clock: from then on a task that was told to stop is ended by force
   LocalTask view;
 };
 
@@ -43,11 +47,18 @@ struct Attempt {
   AttemptPhase phase = AttemptPhase::kHeld;
   std::vector<Task> tasks;
   Instant deadline = kNever;  ///< of kStarting, on the steady clock
-  std::string reason;         ///< of kFailing
+  std::string reason;         ///< of kFailing; of kStarting what it was short of last
+};
+
+/// Where the streams of a task begin in files that may have held something before.
+struct OutputBegin {
+  int64_t output = 0;
+  int64_t error = 0;
 };
 
 struct Job {
   JobSpec spec;
+  std::map<int32_t, OutputBegin> begins;  ///< by task; of its first attempt
   std::map<uint32_t, Attempt> attempts;
 };
 
@@ -57,6 +68,9 @@ struct Watch {
   uint32_t attempt = 0;
   size_t task = 0;
 };
+
+/// Between two tries to start what the machine was short of something for.
+inline constexpr Duration kShortPause = milliseconds(100);
 
 /// Of the steady clock, not of the core.
 Instant steady_now();
@@ -69,10 +83,10 @@ class LocalEngine::Impl {
   void describe_job(JobId job, JobSpec spec) { jobs_[job].spec = std::move(spec); }
   void execute(const Decisions& decisions);
   void poll(std::vector<Event>& out);
-  void kill_job(JobId job);
+  void kill_job(JobId id);
   bool is_idle() const;
   Result<TaskFiles> files(JobId job, int32_t task) const;
-  std::vector<LocalTask> tasks(JobId job) const;
+  std::vector<LocalTask> tasks(JobId id) const;
   int wait_fd() const { return epoll_.get(); }
   const NodeSpec& node() const { return node_; }
 
@@ -84,10 +98,13 @@ class LocalEngine::Impl {
   void forget(JobId id);
   std::string conflict_with(std::span<const TaskPlacement> placements) const;
 
-  std::string start_tasks(JobId id, uint32_t number, Attempt& attempt);
-  std::string start_task(JobId id, uint32_t number, const Job& job, std::span<const TaskPlacement> gang, size_t i,
-                         Task& task);
-  std::string write_script(JobId id, const JobSpec& spec) const;
+  void try_start(JobId id, uint32_t number, Attempt& attempt);
+  Result<void> start_tasks(JobId id, uint32_t number, Attempt& attempt);
+  Result<void> start_task(JobId id, uint32_t number, Job& job, std::span<const TaskPlacement> gang, size_t i,
+                          Task& task);
+  void note_begin(Job& job, const TaskLaunch& launch, int32_t task) const;
+  Result<void> write_script(JobId id, const JobSpec& spec) const;
+  void retry_short();
   bool watch(const Watch& watch, const SupervisorProcess& process);
   void stop_task(Task& task, Duration grace);
 
@@ -101,6 +118,8 @@ class LocalEngine::Impl {
   void report_end(JobId id, uint32_t number, Task& task);
   void close_when_over(JobId id, uint32_t number, Attempt& attempt);
   void on_timer();
+  void fail_late();
+  void end_overdue();
   void sweep();
   void arm_timer();
 
@@ -121,6 +140,8 @@ class LocalEngine::Impl {
   std::set<std::pair<JobId, uint32_t>> live_;    ///< attempts that hold or run something
   std::unordered_map<uint64_t, Watch> watches_;  ///< by supervisor's process id
   std::vector<Watch> orphaned_;
+  std::deque<std::pair<JobId, uint32_t>> short_;  ///< starts that lacked something, the oldest first
+  Instant short_retry_ = kNever;
   std::vector<Event> events_;
 };
 

@@ -25,6 +25,11 @@ std::optional<Process> parse_process_stat(std::string_view text);
 /// Every process below `root` but not `root` itself, zombies included, parents before children.
 /// Cost: reads one small file per process of the machine.
 std::vector<Process> descendants_of(pid_t root);
+/// The same, but nothing where the list may lack some: a caller that concludes from an empty list that nothing is left
+/// must know that it was allowed to look (no file descriptors left, say).
+std::optional<std::vector<Process>> all_descendants_of(pid_t root);
+/// The process with this id, while there is one.
+std::optional<Process> find_process(pid_t pid);
 
 enum class Signalled : uint8_t { kYes, kGone, kRefused };
 
@@ -37,5 +42,8 @@ enum class Strays : uint8_t { kNone, kSome };
 /// Kills everything below this process but the children named by `keep` and what is below those, and waits for what has
 /// ended. kNone: nothing was there any more. Never blocks.
 Strays kill_strays(const std::set<pid_t>& keep);
+
+/// Kills everything below `root`, but not `root` itself. kNone: nothing was there any more but zombies.
+Strays kill_below(pid_t root);
 
 }  // namespace weft::local

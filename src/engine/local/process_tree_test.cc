@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -55,6 +56,21 @@ TEST(ProcessTree, AProcessWithAnotherStartTimeIsNotTheOneThatWasListed) {
   EXPECT_EQ(signal_process(stale, SIGKILL), Signalled::kGone);
   EXPECT_EQ(signal_process(below[0], SIGKILL), Signalled::kYes);
   ::waitpid(child, nullptr, 0);
+}
+
+TEST(ProcessTree, ConcludesNothingFromAListThatItCannotRead) {
+  EXPECT_TRUE(all_descendants_of(::getpid()));
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{.rlim_cur = 0, .rlim_max = before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  const bool is_known = all_descendants_of(::getpid()).has_value();
+  const Strays below = kill_below(::getpid());
+  const Strays strays = kill_strays({});
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_FALSE(is_known);
+  EXPECT_EQ(below, Strays::kSome);
+  EXPECT_EQ(strays, Strays::kSome);
 }
 
 }  // namespace

@@ -88,7 +88,8 @@ class Supervisor {
   FileDescriptor go_pipe_;
   TaskLaunch launch_;
   pid_t command_ = -1;
-  int exit_status_ = -1;  // -1: the command has not ended
+  int problem_errno_ = 0;  ///< behind the text that prepare() gave
+  int exit_status_ = -1;   // -1: the command has not ended
   Phase phase_ = Phase::kWaiting;
   Instant deadline_ = kNever;
   Duration kill_pause_ = kKillPauseMin;
@@ -105,9 +106,10 @@ int Supervisor::run() {
   ::sigprocmask(SIG_BLOCK, &mask, nullptr);
   signals_ = FileDescriptor(::signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK));
   ::fcntl(kControlFd, F_SETFD, FD_CLOEXEC);
+  ::fcntl(kLeaseFd, F_SETFD, FD_CLOEXEC);  // it is this process that holds it, not the task
 
   if (const std::string problem = prepare(); !problem.empty()) {
-    report(ControlKind::kFailed, 0, problem);
+    report(ControlKind::kFailed, problem_errno_, problem);
     return 1;
   }
   report(ControlKind::kReady);
@@ -138,9 +140,16 @@ std::string Supervisor::prepare() {
 }
 
 std::string Supervisor::open_files() {
-  const auto open_for_append = [](const std::string& path, FileDescriptor& out) -> std::string {
-    out = FileDescriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666));
-    if (out.is_open()) return {};
+  const auto open_for_append = [this](const std::string& path, FileDescriptor& out) -> std::string {
+    // Without waiting: to open a pipe that nobody reads from would otherwise take until somebody does.
+    const int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY;
+    out = FileDescriptor(::open(path.c_str(), flags | O_NONBLOCK, 0666));
+    if (out.is_open()) {
+      ::fcntl(out.get(), F_SETFL, O_WRONLY | O_APPEND);
+      return {};
+    }
+    problem_errno_ = errno;
+    if (errno == ENXIO) return fmt::format("cannot open the output file {}: nobody reads from that pipe", path);
     return fmt::format("cannot open the output file {}: {}", path, error_text(errno));
   };
   std::string problem = open_for_append(launch_.output_path, output_);
@@ -150,12 +159,18 @@ std::string Supervisor::open_files() {
 
 std::string Supervisor::fork_command() {
   std::array<int, 2> pipe_ends{};
-  if (::pipe2(pipe_ends.data(), O_CLOEXEC) != 0) return fmt::format("cannot make a pipe: {}", error_text(errno));
+  if (::pipe2(pipe_ends.data(), O_CLOEXEC) != 0) {
+    problem_errno_ = errno;
+    return fmt::format("cannot make a pipe: {}", error_text(errno));
+  }
   const FileDescriptor read_end(pipe_ends[0]);
   go_pipe_ = FileDescriptor(pipe_ends[1]);
   std::fflush(nullptr);
   command_ = ::fork();
-  if (command_ < 0) return fmt::format("cannot start a process: {}", error_text(errno));
+  if (command_ < 0) {
+    problem_errno_ = errno;
+    return fmt::format("cannot start a process: {}", error_text(errno));
+  }
   if (command_ == 0) become_command(read_end.get());
   output_.reset();
   error_.reset();
@@ -318,7 +333,7 @@ void Supervisor::pass_kill() {
 }  // namespace
 
 int supervise() {
-  ::close_range(kLaunchFd + 1, ~0U, 0);  // the server's sockets are none of ours
+  ::close_range(kLeaseFd + 1, ~0U, 0);  // the server's sockets are none of ours
   Supervisor supervisor;
   return supervisor.run();
 }

@@ -14,21 +14,23 @@
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace weft::local {
 namespace {
 
-/// Descriptors that a child is to get under a fixed number are kept away from those numbers, so that one dup2 cannot
-/// hit the other.
-constexpr int kAbove = 16;
-
 std::unexpected<Error> failed(const char* what) {
-  return fail(ErrorCode::kUnavailable,
+  const bool may_come = is_shortage(errno);
+  return fail(may_come ? ErrorCode::kUnavailable : ErrorCode::kInternal,
               fmt::format("{}: {}", what, std::strerror(errno)));  // NOLINT(concurrency-mt-unsafe)
 }
 
-FileDescriptor moved_up(FileDescriptor fd) { return FileDescriptor(::fcntl(fd.get(), F_DUPFD_CLOEXEC, kAbove)); }
+FileDescriptor moved_up(FileDescriptor fd) {
+  FileDescriptor moved(::fcntl(fd.get(), F_DUPFD_CLOEXEC, kAboveFixedFds));
+  if (!moved.is_open() && errno == EINVAL) errno = EMFILE;  // so many may not even be open
+  return moved;
+}
 
 Result<FileDescriptor> launch_file(const TaskLaunch& launch) {
   FileDescriptor file(::memfd_create("weft-launch", MFD_CLOEXEC));
@@ -65,11 +67,16 @@ class SpawnPlan {
     ::posix_spawnattr_destroy(&attributes_);
   }
 
-  int run(pid_t& pid, const std::string& program, const std::string& label, int control, int launch) {
+  int run(pid_t& pid, const std::string& program, const std::string& label, int control, int launch, int lease) {
     ::posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     ::posix_spawn_file_actions_addopen(&actions_, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     ::posix_spawn_file_actions_adddup2(&actions_, control, kControlFd);
     ::posix_spawn_file_actions_adddup2(&actions_, launch, kLaunchFd);
+    if (lease >= 0) {
+      ::posix_spawn_file_actions_adddup2(&actions_, lease, kLeaseFd);
+    } else {
+      ::posix_spawn_file_actions_addclose(&actions_, kLeaseFd);
+    }
     std::array<std::string, 3> words{"weft", kSuperviseArgument, label};
     std::array<char*, 4> arguments{words[0].data(), words[1].data(), words[2].data(), nullptr};
     return ::posix_spawn(&pid, program.c_str(), &actions_, &attributes_, arguments.data(), environ);
@@ -83,7 +90,7 @@ class SpawnPlan {
 }  // namespace
 
 Result<SupervisorProcess> start_supervisor(const std::string& program, const std::string& label,
-                                           const TaskLaunch& launch) {
+                                           const TaskLaunch& launch, int lease_fd) {
   auto file = launch_file(launch);
   if (!file) return std::unexpected(file.error());
   std::array<int, 2> ends{};
@@ -95,7 +102,7 @@ Result<SupervisorProcess> start_supervisor(const std::string& program, const std
   ::fcntl(process.control.get(), F_SETFL, O_NONBLOCK);
 
   SpawnPlan plan;
-  if (const int error = plan.run(process.pid, program, label, theirs.get(), file->get()); error != 0) {
+  if (const int error = plan.run(process.pid, program, label, theirs.get(), file->get(), lease_fd); error != 0) {
     errno = error;
     return failed("cannot start a supervisor process");
   }
@@ -103,6 +110,7 @@ Result<SupervisorProcess> start_supervisor(const std::string& program, const std
   if (!process.handle.is_open()) {
     const auto error = failed("cannot watch a supervisor process");
     ::kill(process.pid, SIGKILL);  // nothing runs below it yet
+    ::waitpid(process.pid, nullptr, 0);
     return error;
   }
   return process;

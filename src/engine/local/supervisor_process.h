@@ -17,8 +17,8 @@ struct SupervisorProcess {
 };
 
 /// Starts `program` as the supervisor of `launch`; `label` is shown by ps. Error: a resource of the kernel that could
-/// not be had.
+/// not be had; kUnavailable when it may be there later. `lease_fd` (see lease.h) may be -1.
 Result<SupervisorProcess> start_supervisor(const std::string& program, const std::string& label,
-                                           const TaskLaunch& launch);
+                                           const TaskLaunch& launch, int lease_fd);
 
 }  // namespace weft::local

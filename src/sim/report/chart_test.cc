@@ -91,6 +91,8 @@ TEST(Page, StandsAloneAndEscapesWhatItIsTold) {
   EXPECT_THAT(html, HasSubstr("<details><summary>more</summary>"));
   for (const std::string_view fetched : {"http:", "https:", " src=", "@import", "url("})
     EXPECT_THAT(html, Not(HasSubstr(std::string(fetched))));
+  EXPECT_THAT(html, HasSubstr("h1, h2, p, figcaption { overflow-wrap: anywhere; }"))
+      << "a long name is no reason to scroll";
   EXPECT_THAT(html, HasSubstr("prefers-color-scheme: dark"));
   EXPECT_THAT(html, HasSubstr("@media print"));
 }

@@ -1,5 +1,7 @@
 #include "sim/saturation/campaign.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -88,12 +90,16 @@ Result<CampaignResult> run_campaign(const CampaignPlan& plan, const ProgressRepo
     work();
   }
   // A run before the first that failed was taken up before it, so it has ended.
-  if (first_failed < total) return std::unexpected((*runs[first_failed]).error());
+  if (first_failed < total) {
+    const Error& error = runs[first_failed]->error();
+    return fail(error.code, fmt::format("{}: {}", plan.workloads[first_failed / per_cell / plan.policies.size()].name,
+                                        error.message));
+  }
   CampaignResult result;
   for (size_t first = 0; first < total; first += per_cell) {
     CampaignCell cell{.workload = first / per_cell / plan.policies.size(),
                       .policy = first / per_cell % plan.policies.size()};
-    for (size_t i = first; i < first + per_cell; ++i) cell.runs.push_back(std::move(**runs[i]));
+    for (size_t i = first; i < first + per_cell; ++i) cell.runs.push_back(**runs[i]);
     cell.summary = summarise(cell.runs);
     result.cells.push_back(std::move(cell));
   }

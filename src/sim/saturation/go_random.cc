@@ -82,8 +82,8 @@ struct GoRandomTable {
   }
 
   static const State& mixed_in() {
-    static const State state = after_all_steps();
-    return state;
+    static const State kState = after_all_steps();
+    return kState;
   }
 };
 

@@ -1,8 +1,8 @@
 #include "sim/saturation/plain_twin.h"
 
 #include "base/rng.h"
-#include "sim/csv.h"
 #include "sim/saturation/recorded.h"
+#include "sim/text_file.h"
 
 #include <gtest/gtest.h>
 

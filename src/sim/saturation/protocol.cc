@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <bit>
+#include <limits>
 #include <numeric>
 
 namespace weft::sim {
@@ -17,17 +19,56 @@ namespace {
 constexpr int kDrawsBeforePods = 1;
 constexpr int kDrawsBeforeNodes = 10;
 
+/// The places of a list of which some are struck out: finds the k-th that is left, in O(log n). Each node of the tree
+/// (Fenwick's) counts what is left in the range that ends at it.
+class PlacesLeft {
+ public:
+  explicit PlacesLeft(size_t count) : counts_(count + 1), left_(count), top_(std::bit_floor(count)) {
+    for (size_t i = 1; i < counts_.size(); ++i) counts_[i] = static_cast<uint32_t>(i & (~i + 1));
+  }
+
+  size_t left() const { return left_; }
+  /// Strikes out the place before which `k` are left, and returns it. Requires: k < left().
+  size_t take(size_t k) {
+    size_t at = 0;
+    for (size_t step = top_; step > 0; step /= 2) {
+      if (at + step >= counts_.size() || counts_[at + step] > k) continue;
+      at += step;
+      k -= counts_[at];
+    }
+    for (size_t i = at + 1; i < counts_.size(); i += i & (~i + 1)) --counts_[i];
+    --left_;
+    return at;
+  }
+
+ private:
+  std::vector<uint32_t> counts_;
+  size_t left_;
+  size_t top_;
+};
+
+/// Takes random pods out of the list until it asks for no more than is wanted.
+void thin_out(GoRandom& random, const std::vector<OpenbPod>& pods, double wanted_milli, int64_t requested,
+              std::vector<uint32_t>& arrived) {
+  constexpr uint32_t kTaken = std::numeric_limits<uint32_t>::max();
+  PlacesLeft places(arrived.size());
+  while (static_cast<double>(requested) > wanted_milli) {
+    uint32_t& pod = arrived[places.take(static_cast<size_t>(random.below(static_cast<int32_t>(places.left()))))];
+    requested -= pods[pod].request_milli();
+    pod = kTaken;
+  }
+  std::erase(arrived, kTaken);
+}
+
 /// Step 2; `requested` is what `arrived` asks for.
 Result<void> tune(GoRandom& random, const std::vector<OpenbPod>& pods, double wanted_milli,
                   std::vector<uint32_t>& arrived) {
   int64_t requested = 0;
   for (const OpenbPod& pod : pods) requested += pod.request_milli();
   const auto requested_after = [&](int64_t milli) { return static_cast<double>(requested + milli); };
-  while (requested_after(0) > wanted_milli) {
-    const int32_t place = random.below(static_cast<int32_t>(arrived.size()));
-    requested -= pods[arrived[static_cast<size_t>(place)]].request_milli();
-    arrived.erase(arrived.begin() + place);
-    if (requested_after(0) <= wanted_milli) return {};
+  if (requested_after(0) > wanted_milli) {
+    thin_out(random, pods, wanted_milli, requested, arrived);
+    return {};
   }
   if (requested_after(0) == wanted_milli) return {};
   for (;;) {

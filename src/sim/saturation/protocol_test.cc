@@ -1,10 +1,13 @@
 #include "sim/saturation/protocol.h"
 
+#include "sim/saturation/go_random.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 namespace weft::sim {
 namespace {
@@ -67,6 +70,29 @@ TEST(Arrivals, RandomPodsAreRemovedWhileTheListAsksForTooMuch) {
   EXPECT_EQ(arrivals->pods.size(), 13U);
   std::map<uint32_t, int> seen;
   for (const uint32_t pod : arrivals->pods) EXPECT_EQ(++seen[pod], 1) << "nothing is drawn again";
+}
+
+TEST(Arrivals, WhatIsLeftOfALongListKeepsTheOrderThatRemovingOneByOneLeaves) {
+  const auto nodes = some_nodes(10, 1);  // 13,000
+  auto pods = some_pods(777, 1, 100);
+  for (size_t i = 0; i < pods.size(); i += 3) pods[i].gpus = pods[i].gpu_milli = 0;
+  GoRandom random(7);
+  random.next63();
+  std::vector<uint32_t> expected(pods.size());
+  std::iota(expected.begin(), expected.end(), 0U);
+  random.shuffle(expected);
+  for (int64_t left = 518 * 100; left > 13'000;) {
+    const auto place = random.below(static_cast<int32_t>(expected.size()));
+    left -= pods[expected[static_cast<size_t>(place)]].request_milli();
+    expected.erase(expected.begin() + place);
+  }
+  EXPECT_EQ(make_arrivals(nodes, pods, 7, 1.3)->pods, expected);
+}
+
+TEST(Arrivals, AListOfAMillionIsThinnedOutWithoutMovingTheRestEachTime) {
+  std::vector<OpenbPod> pods(1'000'000, {.name = "p", .gpus = 1, .gpu_milli = 1000});  // one by one: over a minute
+  const auto arrivals = make_arrivals(some_nodes(1, 1), pods, 42, 1.3);
+  EXPECT_EQ(arrivals->pods.size(), 1U);
 }
 
 TEST(Arrivals, TheSeedDecidesEverything) {

@@ -2,12 +2,16 @@
 
 #include "base/text.h"
 #include "sim/csv.h"
+#include "sim/text_file.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <tuple>
+#include <utility>
 
 namespace weft::sim {
 
@@ -26,25 +30,30 @@ struct Places {
 Result<Places> find_places(const CsvReader& reader, const std::vector<CsvField>& header) {
   Places places;
   places.percents.fill(-1);
+  int32_t tune = -1, total_gpus = -1;  // passed over
+  const std::array<std::pair<std::string_view, int32_t*>, 5> words{{{"workload", &places.workload},
+                                                                    {"sc_policy", &places.policy},
+                                                                    {"seed", &places.seed},
+                                                                    {"tune", &tune},
+                                                                    {"total_gpus", &total_gpus}}};
   for (size_t i = 0; i < header.size(); ++i) {
     const std::string_view name = header[i].text;
-    const auto place = static_cast<int32_t>(i);
-    if (name == "workload") {
-      places.workload = place;
-    } else if (name == "sc_policy") {
-      places.policy = place;
-    } else if (name == "seed") {
-      places.seed = place;
-    } else if (name != "tune" && name != "total_gpus") {
+    const auto word = std::ranges::find(words, name, &std::pair<std::string_view, int32_t*>::first);
+    int32_t* place = word == words.end() ? nullptr : word->second;
+    if (place == nullptr) {
       const Result<int64_t> percent = parse_integer(name, 0, static_cast<int64_t>(kPercents) - 1);
-      if (!percent)
-        return reader.error_at(header[i],
-                               fmt::format("unknown column; expected a percent from 0 to {}", kPercents - 1));
-      places.percents[static_cast<size_t>(*percent)] = place;
+      if (!percent) {
+        return reader.error_at(header[i], fmt::format("unknown column {}; expected workload, sc_policy, seed, or a "
+                                                      "percent from 0 to {}",
+                                                      quote(name), kPercents - 1));
+      }
+      place = &places.percents[static_cast<size_t>(*percent)];
     }
+    if (*place >= 0) return reader.error_at(header[i], fmt::format("the column {} stands twice", quote(name)));
+    *place = static_cast<int32_t>(i);
   }
-  if (places.workload < 0 || places.policy < 0 || places.seed < 0) {
-    return reader.error_at(header.front(), "expected the columns workload, sc_policy and seed");
+  for (const auto& [name, place] : {words[0], words[1], words[2]}) {
+    if (*place < 0) return reader.error_at(header.front(), fmt::format("the column '{}' is missing", name));
   }
   return places;
 }
@@ -62,38 +71,51 @@ Result<RecordedRow> read_row(const CsvReader& reader, const Places& places, cons
     if (places.percents[percent] < 0 || field(places.percents[percent]).text.empty()) continue;
     const CsvField& at = field(places.percents[percent]);
     const Result<double> value = parse_number(at.text);
-    if (!value || *value < 0 || *value > 100) return reader.error_at(at, "expected a number from 0 to 100");
+    if (!value || *value < 0 || *value > 100)
+      return reader.error_at(at, fmt::format("expected a number from 0 to 100, found {}", quote(at.text)));
     row.values[percent] = *value;
   }
   return row;
+}
+
+/// The rows below the names of the columns; each workload, policy and seed once.
+Result<std::vector<RecordedRow>> read_rows(CsvReader& reader, const Places& places, size_t width) {
+  std::vector<RecordedRow> rows;
+  std::map<std::tuple<std::string, std::string, int64_t>, uint32_t> lines;
+  std::vector<CsvField> fields;
+  for (;;) {
+    const Result<CsvReader::Step> step = reader.next(fields);
+    if (!step) return std::unexpected(step.error());
+    if (*step == CsvReader::Step::kEnd) break;
+    if (fields.size() != width)
+      return reader.error_at(fields.front(), fmt::format("{} fields; expected {}", fields.size(), width));
+    Result<RecordedRow> row = read_row(reader, places, fields);
+    if (!row) return std::unexpected(row.error());
+    const auto [first, is_new] = lines.try_emplace({row->workload, row->policy, row->seed}, fields.front().line);
+    if (!is_new) {
+      return reader.error_at(fields.front(),
+                             fmt::format("{}, {}, seed {} stands on line {} already", quote(row->workload),
+                                         quote(row->policy), row->seed, first->second));
+    }
+    rows.push_back(std::move(*row));
+  }
+  if (rows.empty())
+    return fail(ErrorCode::kInvalidInput, fmt::format("{}: no rows after the names of the columns", reader.name()));
+  return rows;
 }
 
 Result<std::vector<RecordedRow>> read_file(const std::string& path) {
   const Result<std::string> content = read_text_file(path);
   if (!content) return std::unexpected(content.error());
   CsvReader reader(*content, path);
-  std::vector<CsvField> fields;
-  std::optional<Places> places;
-  std::vector<RecordedRow> rows;
-  size_t width = 0;
-  for (;;) {
-    const Result<CsvReader::Step> step = reader.next(fields);
-    if (!step) return std::unexpected(step.error());
-    if (*step == CsvReader::Step::kEnd) break;
-    if (!places) {
-      const Result<Places> found = find_places(reader, fields);
-      if (!found) return std::unexpected(found.error());
-      places = *found;
-      width = fields.size();
-      continue;
-    }
-    if (fields.size() != width)
-      return reader.error_at(fields.front(), fmt::format("{} fields; expected {}", fields.size(), width));
-    Result<RecordedRow> row = read_row(reader, *places, fields);
-    if (!row) return std::unexpected(row.error());
-    rows.push_back(std::move(*row));
-  }
-  return rows;
+  std::vector<CsvField> header;
+  const Result<CsvReader::Step> step = reader.next(header);
+  if (!step) return std::unexpected(step.error());
+  if (*step == CsvReader::Step::kEnd)
+    return fail(ErrorCode::kInvalidInput, fmt::format("{}: no rows; expected names of columns", reader.name()));
+  const Result<Places> places = find_places(reader, header);
+  if (!places) return std::unexpected(places.error());
+  return read_rows(reader, *places, header.size());
 }
 
 }  // namespace
@@ -114,11 +136,10 @@ Result<RecordedResults> read_recorded(const std::string& folder) {
     rows = std::move(*read);
     return {};
   };
-  if (Result<void> read = read_into(results.allocation, "recorded_allocation.csv"); !read)
+  if (Result<void> read = read_into(results.allocation, kRecordedFiles[0]); !read) return std::unexpected(read.error());
+  if (Result<void> read = read_into(results.fragment_ratio, kRecordedFiles[1]); !read)
     return std::unexpected(read.error());
-  if (Result<void> read = read_into(results.fragment_ratio, "recorded_frag_ratio.csv"); !read)
-    return std::unexpected(read.error());
-  if (Result<void> read = read_into(results.fragment_amount, "recorded_frag_amount.csv"); !read)
+  if (Result<void> read = read_into(results.fragment_amount, kRecordedFiles[2]); !read)
     return std::unexpected(read.error());
   return results;
 }

@@ -27,7 +27,11 @@ struct RecordedResults {
   std::vector<RecordedRow> fragment_amount;
 };
 
-/// Reads recorded_allocation.csv, recorded_frag_ratio.csv and recorded_frag_amount.csv from a folder: columns workload,
+/// The files of a folder of published results.
+inline constexpr std::array kRecordedFiles{"recorded_allocation.csv", "recorded_frag_ratio.csv",
+                                           "recorded_frag_amount.csv"};
+
+/// Reads kRecordedFiles from a folder: columns workload,
 /// sc_policy, seed, then one per percent by number; tune and total_gpus are passed over. Errors: a file that is missing
 /// or malformed (file:line:column).
 Result<RecordedResults> read_recorded(const std::string& folder);

@@ -97,8 +97,10 @@ std::string cell_text(const Columns& columns, size_t percent, Measure measure) {
 PageTable summary_table(const SaturationReport& report, const std::vector<const CampaignCell*>& cells) {
   PageTable table;
   table.header = {"policy"};
-  for (const int percent : {85, 90, 95, 100, 110, 130}) table.header.push_back(fmt::format("allocated at {}", percent));
-  for (const int percent : {50, 70, 90, 95}) table.header.push_back(fmt::format("fragments of free at {}", percent));
+  for (const int percent : {85, 90, 95, 100, 110, 130})
+    table.header.push_back(fmt::format("% of GPUs allocated at {} %", percent));
+  for (const int percent : {50, 70, 90, 95})
+    table.header.push_back(fmt::format("% of free GPUs in fragments at {} %", percent));
   table.header.insert(table.header.end(), {"pods/s", "s per run"});
   const auto row = [&](std::string label, const Columns& columns) {
     std::vector<std::string> cellsof{std::move(label)};
@@ -125,8 +127,8 @@ PageTable percent_table(const SaturationReport& report, const std::vector<const 
   table.header = {"arrived %"};
   for (const CampaignCell* cell : cells) {
     const std::string& policy = report.plan.policies[cell->policy];
-    table.header.push_back(policy + " allocated");
-    table.header.push_back(policy + " fragments of free");
+    table.header.push_back(policy + " allocated, %");
+    table.header.push_back(policy + " fragments, % of free");
   }
   for (size_t percent = 0; percent < kPercents; ++percent) {
     std::vector<std::string> row{fmt::format("{}", percent)};

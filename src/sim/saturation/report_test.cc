@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 namespace weft::sim {
 namespace {
@@ -64,6 +65,20 @@ TEST(SaturationSummary, ASeedWithoutSamplesAtAPercentDoesNotCountThere) {
   EXPECT_DOUBLE_EQ(summary.mean[7].allocation, 80);
   EXPECT_EQ(summary.mean[7].samples, 0U);
   EXPECT_DOUBLE_EQ(summary.deviation[7].allocation, 0);
+}
+
+TEST(SaturationComparison, WhatWasNotRecordedIsNotWithinTolerance) {
+  for (const size_t percent : {50U, 70U, 90U, 100U, 130U}) {
+    World world;
+    auto& rows = percent < 100 ? world.recorded.fragment_ratio : world.recorded.allocation;
+    for (RecordedRow& row : rows) row.values[percent] = std::numeric_limits<double>::quiet_NaN();
+    const auto comparison = compare(world.report(), world.result.cells[0]);
+    ASSERT_TRUE(comparison);
+    EXPECT_FALSE(comparison->is_within()) << percent;
+    EXPECT_THAT(text_report(world.report(), Detail::kSummary), HasSubstr("DIFFERS")) << percent;
+    EXPECT_THAT(text_report(world.report(), Detail::kSummary), HasSubstr("an unknown amount: a value is missing"));
+    EXPECT_THAT(json_report(world.report()), HasSubstr("_off\":null"));
+  }
 }
 
 TEST(SaturationComparison, IsAgainstTheRecordedMeanOfTheSameSeeds) {
@@ -168,11 +183,17 @@ TEST_F(RecordedTest, RowsAreReadByPolicyAndSeed) {
 
 TEST_F(RecordedTest, WhatIsMalformedIsNamedByFileLineAndColumn) {
   write("recorded_allocation.csv", "workload,sc_policy,tune,seed,0,130\nw,06-FGD,1.3,42,0.25,nan\n");
-  EXPECT_THAT(error(), HasSubstr("recorded_allocation.csv:2:22: expected a number from 0 to 100"));
+  EXPECT_THAT(error(), HasSubstr("recorded_allocation.csv:2:22: expected a number from 0 to 100, found 'nan'"));
   write("recorded_allocation.csv", "workload,sc_policy,tune,seed,0,131\n");
-  EXPECT_THAT(error(), HasSubstr("recorded_allocation.csv:1:32: unknown column"));
+  EXPECT_THAT(error(), HasSubstr("recorded_allocation.csv:1:32: unknown column '131'"));
   write("recorded_allocation.csv", "workload,sc_policy,tune,0\n");
-  EXPECT_THAT(error(), HasSubstr("expected the columns workload, sc_policy and seed"));
+  EXPECT_THAT(error(), HasSubstr("recorded_allocation.csv:1:1: the column 'seed' is missing"));
+  write("recorded_allocation.csv", "workload,sc_policy,seed,7,8,7\n");
+  EXPECT_THAT(error(), HasSubstr("recorded_allocation.csv:1:29: the column '7' stands twice"));
+  write("recorded_allocation.csv", "workload,sc_policy,seed,7\nw,06-FGD,42,1\nw,06-FGD,43,1\nw,FGD,42,9\n");
+  EXPECT_THAT(error(), HasSubstr("recorded_allocation.csv:4:1: 'w', 'fgd', seed 42 stands on line 2 already"));
+  write("recorded_allocation.csv", "workload,sc_policy,seed,7\n");
+  EXPECT_THAT(error(), HasSubstr("recorded_allocation.csv: no rows after the names of the columns"));
   std::filesystem::remove(folder_ / "recorded_allocation.csv");
   EXPECT_THAT(error(), HasSubstr("there is no such file"));
 }

@@ -103,13 +103,14 @@ void add_comparison(Table& table, const SaturationReport& report, const Campaign
   }
   table.row("  recorded", comparison->recorded, "");
   table.row("  difference", difference(cell.summary.mean, comparison->recorded), "", Table::Sign::kAlways);
-  const auto judged = [](double off, double tolerance) { return off <= tolerance ? "within" : "OUTSIDE"; };
+  const auto judged = [](double off, double tolerance) {
+    if (std::isnan(off)) return std::string("an unknown amount: a value is missing");
+    return fmt::format("{:.2f} ({} {:.1f})", off, off <= tolerance ? "within" : "OUTSIDE", tolerance);
+  };
   table.line(fmt::format(
-      "  verdict      {}: allocation at 100 and 130 is off by {:.2f} ({} {:.1f}), fragments of free GPUs at 50, 70 and "
-      "90 by {:.2f} ({} {:.1f})",
-      comparison->is_within() ? "ok" : "DIFFERS", comparison->allocation_off,
-      judged(comparison->allocation_off, kAllocationTolerance), kAllocationTolerance, comparison->fragment_ratio_off,
-      judged(comparison->fragment_ratio_off, kFragmentRatioTolerance), kFragmentRatioTolerance));
+      "  verdict      {}: allocation at 100 and 130 is off by {}, fragments of free GPUs at 50, 70 and 90 by {}",
+      comparison->is_within() ? "ok" : "DIFFERS", judged(comparison->allocation_off, kAllocationTolerance),
+      judged(comparison->fragment_ratio_off, kFragmentRatioTolerance)));
 }
 
 }  // namespace
@@ -136,12 +137,14 @@ std::optional<Comparison> compare(const SaturationReport& report, const Campaign
   const auto off = [&](Measure measure, size_t percent) {
     return std::abs(ours[percent].*measure - comparison.recorded[percent].*measure);
   };
+  // What one side lacks cannot be judged, and must not pass: NaN stays, and is within no tolerance.
+  const auto worst = [](double a, double b) { return std::isnan(a) || std::isnan(b) ? a + b : std::max(a, b); };
   for (const size_t percent : {size_t{100}, size_t{130}}) {
-    comparison.allocation_off = std::max(comparison.allocation_off, off(&SaturationColumn::allocation, percent));
+    comparison.allocation_off = worst(comparison.allocation_off, off(&SaturationColumn::allocation, percent));
   }
   for (const size_t percent : {size_t{50}, size_t{70}, size_t{90}}) {
     comparison.fragment_ratio_off =
-        std::max(comparison.fragment_ratio_off, off(&SaturationColumn::fragment_ratio, percent));
+        worst(comparison.fragment_ratio_off, off(&SaturationColumn::fragment_ratio, percent));
   }
   return comparison;
 }

@@ -94,14 +94,13 @@ class Filler {
     core_.apply(events);
     if (!core_.last_errors().empty()) return fail(ErrorCode::kInvalidInput, core_.last_errors().front());
     core_.expect_tasks(expected_tasks(input_.pods));
-    for (const OpenbPod& pod : input_.pods) jobs_.push_back(job_spec(pod));
     return {};
   }
 
   /// Returns the place of the node that the pod went to, or -1.
   int32_t submit(uint32_t pod, Instant at) {
     const JobId job = core_.next_job_id();
-    answers_.push_back({.at = at, .body = JobSubmitted{.job = jobs_[pod]}});
+    answers_.push_back({.at = at, .body = JobSubmitted{.job = job_spec(input_.pods[pod])}});
     const Decisions& decisions = core_.apply(answers_);
     answers_.clear();
     int32_t node = -1;
@@ -132,7 +131,6 @@ class Filler {
   const SaturationInput& input_;
   const Arrivals& arrivals_;
   Scheduler& core_;
-  std::vector<JobSpec> jobs_;   // by index into the list of pods
   std::vector<Event> answers_;  // to the decisions of the last cycle; they go along with the next pod
 };
 

@@ -130,7 +130,7 @@ class Comparison {
 
   /// The devices of a task, MIG instances with profile and start.
   std::vector<DeviceWord> words_of(const TaskPlacement& placement) const {
-    static const DeviceCatalogue catalogue;
+    const DeviceCatalogue& catalogue = known_devices();
     std::vector<DeviceWord> out;
     for_each_bit(placement.devices, [&](unsigned device) {
       DeviceWord word{.device = static_cast<uint8_t>(device)};

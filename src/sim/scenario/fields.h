@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/printable.h"
 #include "base/units.h"
 #include "sim/scenario/yaml.h"
 
@@ -19,8 +20,9 @@ class Problems {
  public:
   static constexpr size_t kProblemsMax = 20;
 
-  void add(Place at, std::string message) {
-    if (list_.size() < kProblemsMax) list_.push_back({at, std::move(message)});
+  /// The message may quote what stands in the file: it becomes one line.
+  void add(Place at, std::string_view message) {
+    if (list_.size() < kProblemsMax) list_.push_back({at, printable(message)});
   }
   bool is_empty() const { return list_.empty(); }
   bool is_full() const { return list_.size() >= kProblemsMax; }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,9 @@ struct Case {
   std::string_view text;   ///< all behind `scenario: x`
   std::string_view needs;  ///< features joined by a comma and a blank; empty: it is judged
 };
+
+/// What a failing test prints as its parameter.
+void PrintTo(const Case& shown, std::ostream* out) { *out << shown.name; }
 
 class Needs : public ::testing::TestWithParam<Case> {};
 

@@ -1,3 +1,4 @@
+#include "scheduler/scheduler.h"
 #include "sim/scenario/read_context.h"
 
 #include <fmt/format.h>
@@ -108,6 +109,21 @@ void read_preset(const YamlNode& node, PolicyWish& policy, Problems& problems) {
   if (const auto preset = read_word(node, "preset", kPresets, problems)) policy.preset = kPresets[*preset];
 }
 
+void read_score(const YamlNode& node, PolicyWish& policy, Problems& problems) {
+  if (policy.nodes) {
+    problems.add(node.at, "score stands beside nodes, and both say how nodes are chosen; one of them is expected");
+    return;
+  }
+  const auto score = read_name(node, "score", problems);
+  if (!score) return;
+  PolicyConfig config;
+  config.node_scores = {{.name = *score, .weight = 1}};
+  if (const auto scheduler = Scheduler::create(config); scheduler)  // it alone knows its scores
+    policy.score = *score;
+  else
+    problems.add(node.at, scheduler.error().message);
+}
+
 std::optional<PackOrSpread> read_pack_or_spread(const YamlNode& node, std::string_view key, Problems& problems) {
   const auto word = read_word(node, key, kPackOrSpread, problems);
   return word ? std::optional(static_cast<PackOrSpread>(*word)) : std::nullopt;
@@ -119,8 +135,8 @@ void read_backfill(const YamlNode& node, PolicyWish& policy, Problems& problems)
   if (const YamlNode* depth = reader.need("reservation_depth")) {
     if (depth->kind == YamlNode::Kind::kScalar && depth->text == "all") {
       policy.reservation_depth = kUnlimited;
-    } else if (const auto number = read_integer(*depth, "reservation_depth", 0, kDepthMax, problems)) {
-      policy.reservation_depth = *number;
+    } else if (const auto number = read_integer(*depth, "reservation_depth", 0, kDepthMax, problems); number) {
+      policy.reservation_depth = number;
     }
   }
   reader.finish();
@@ -158,7 +174,7 @@ void read_policy(const YamlNode& node, ReadContext& context) {
   if (const YamlNode* value = reader.find("preset")) read_preset(*value, policy, problems);
   if (const YamlNode* value = reader.find("nodes")) policy.nodes = read_pack_or_spread(*value, "nodes", problems);
   if (const YamlNode* value = reader.find("devices")) policy.devices = read_pack_or_spread(*value, "devices", problems);
-  if (const YamlNode* value = reader.find("score")) policy.score = read_name(*value, "score", problems).value_or("");
+  if (const YamlNode* value = reader.find("score")) read_score(*value, policy, problems);
   if (const YamlNode* value = reader.find("backfill")) read_backfill(*value, policy, problems);
   if (const YamlNode* value = reader.find("multifactor")) read_multifactor(*value, policy, problems);
   if (const YamlNode* value = reader.find("mig")) {

@@ -62,7 +62,6 @@ bool ReadContext::take_names(uint32_t count, Place at) {
 }
 
 std::vector<ScenarioDocument> read_scenarios(std::string_view text) {
-  static const DeviceCatalogue catalogue;
   int64_t names_left = kNamesMax;
   std::vector<ScenarioDocument> out;
   for (const YamlDocument& document : read_yaml(text)) {
@@ -75,7 +74,7 @@ std::vector<ScenarioDocument> read_scenarios(std::string_view text) {
     Problems problems;
     Scenario scenario;
     scenario.at = document.root->at;
-    ReadContext context{.problems = problems, .out = scenario, .catalogue = catalogue, .names_left = names_left};
+    ReadContext context{.problems = problems, .out = scenario, .catalogue = known_devices(), .names_left = names_left};
     read_document(*document.root, context);
     ScenarioDocument& entry = out.emplace_back();
     entry.at = document.root->at;

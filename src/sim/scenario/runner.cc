@@ -145,7 +145,8 @@ RunResult run_scenario(const Scenario& scenario, Transcript transcript) {
   auto world = World::create(scenario, transcript);
   if (!world) {
     result.outcome = Outcome::kFailed;
-    result.failures.push_back({scenario.at, world.error().message});
+    result.failures.push_back({world.error().at, world.error().message});
+    result.refused = std::move(world.error());
     return result;
   }
   Run(scenario, **world, result).steps();

@@ -4,6 +4,7 @@
 #include "sim/scenario/world.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct Failure {
 };
 
 struct RunResult {
+  std::optional<Problem> refused;  ///< a world that the scheduler does not take: wrong input, and nothing was run
   Outcome outcome = Outcome::kPassed;
   std::vector<Failure> failures;
   std::vector<std::string> needs;       ///< features that do not exist yet, sorted

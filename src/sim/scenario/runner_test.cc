@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <ostream>
 #include <string>
 
 namespace weft::scenario {
@@ -43,6 +44,9 @@ struct Case {
   std::string_view expectation;
   std::string_view found;  ///< empty: it holds; else a part of what must be said
 };
+
+/// What a test is called by where it has no name of its own.
+void PrintTo(const Case& shown, std::ostream* out) { *out << shown.expectation; }
 
 class Expectations : public ::testing::TestWithParam<Case> {};
 

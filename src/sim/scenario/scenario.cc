@@ -1,6 +1,7 @@
 #include "sim/scenario/scenario.h"
 
 #include "base/check.h"
+#include "model/catalogue.h"
 
 #include <fmt/format.h>
 
@@ -24,6 +25,11 @@ std::string name_of(const Group& group, uint32_t index) {
 }
 
 }  // namespace
+
+const DeviceCatalogue& known_devices() {
+  static const DeviceCatalogue kDevices;
+  return kDevices;
+}
 
 bool CountMatch::holds(int64_t found) const {
   switch (kind) {

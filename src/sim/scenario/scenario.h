@@ -13,6 +13,10 @@
 #include <variant>
 #include <vector>
 
+namespace weft {
+class DeviceCatalogue;
+}
+
 namespace weft::scenario {
 
 // A scenario as plain values, every name resolved. Nodes and jobs are numbered in the file's order, copies written out;
@@ -37,6 +41,9 @@ struct NodeGroup {
   uint8_t is_numbered = 0;
   Place at;
 };
+
+/// The models that a scenario can name.
+const DeviceCatalogue& known_devices();
 
 /// The policy as it is asked for, features that do not exist yet included.
 struct PolicyWish {

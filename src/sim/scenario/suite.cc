@@ -1,5 +1,7 @@
 #include "sim/scenario/suite.h"
 
+#include "base/printable.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,20 +27,23 @@ std::vector<std::string> files_under(const fs::path& folder, std::string& proble
     error.clear();
   }
   if (error)
-    problem = fmt::format("{}: the folder cannot be read: {}", folder.string(), error.message());
+    problem = fmt::format("{}: the folder cannot be read: {}", printable(folder.string()), error.message());
   else if (files.empty())
-    problem = fmt::format("{}: the folder holds no *.yaml or *.yml file", folder.string());
+    problem = fmt::format("{}: the folder holds no *.yaml or *.yml file", printable(folder.string()));
   std::sort(files.begin(), files.end());
   return files;
 }
 
 Result<std::string> read_file(const std::string& file) {
   std::error_code error;
+  const std::string name = printable(file);
+  if (file.empty())
+    return fail(ErrorCode::kInvalidInput, "the name of a file is empty; a file or a folder is expected");
   if (!fs::exists(file, error))
-    return fail(ErrorCode::kNotFound, fmt::format("{}: there is no such file or folder", file));
+    return fail(ErrorCode::kNotFound, fmt::format("{}: there is no such file or folder", name));
   if (!fs::is_regular_file(file, error) && !fs::is_fifo(file, error)) {
     return fail(ErrorCode::kInvalidInput,
-                fmt::format("{}: this is no file that could be read; a YAML file is expected", file));
+                fmt::format("{}: this is no file that could be read; a YAML file is expected", name));
   }
   std::ifstream in(file, std::ios::binary);
   std::string text;
@@ -49,7 +54,7 @@ Result<std::string> read_file(const std::string& file) {
     text.append(buffer, static_cast<size_t>(in.gcount()));
   }
   if (in.bad() || (!in && !in.eof()))
-    return fail(ErrorCode::kUnavailable, fmt::format("{}: the file cannot be read", file));
+    return fail(ErrorCode::kUnavailable, fmt::format("{}: the file cannot be read", name));
   return text;
 }
 
@@ -82,6 +87,7 @@ void run_file(const std::string& file, Transcript transcript, SuiteResult& suite
     if (document.scenario) {
       entry.tags = document.scenario->tags;
       entry.result = run_scenario(*document.scenario, transcript);
+      if (entry.result.refused) entry.problems.push_back(*entry.result.refused);
     }
     count(entry, suite);
     suite.entries.push_back(std::move(entry));
@@ -89,7 +95,7 @@ void run_file(const std::string& file, Transcript transcript, SuiteResult& suite
 }
 
 std::string place_text(const SuiteEntry& entry, Place at) {
-  return fmt::format("{}:{}:{}", entry.file, at.line, at.column);
+  return fmt::format("{}:{}:{}", printable(entry.file), at.line, at.column);
 }
 
 void append_entry(const SuiteEntry& entry, Transcript transcript, std::string& out) {
@@ -97,17 +103,18 @@ void append_entry(const SuiteEntry& entry, Transcript transcript, std::string& o
   if (!entry.problems.empty()) return;
   const Outcome outcome = entry.result.outcome;
   if (outcome == Outcome::kNotSupported) {
-    out += fmt::format("{}:{}: not supported yet: {} ({})\n", entry.file, entry.at.line,
-                       fmt::join(entry.result.needs, ", "), entry.title);
+    out += fmt::format("{}:{}: not supported yet: {} ({})\n", printable(entry.file), entry.at.line,
+                       fmt::join(entry.result.needs, ", "), printable(entry.title));
   } else if (outcome == Outcome::kFailed || is_verbose) {
-    out += fmt::format("{}:{}: {}: {}\n", entry.file, entry.at.line, outcome_word(entry), entry.title);
+    out += fmt::format("{}:{}: {}: {}\n", printable(entry.file), entry.at.line, outcome_word(entry),
+                       printable(entry.title));
   }
   if (is_verbose) {
     for (const std::string& line : entry.result.transcript) out += line + "\n";
   }
   if (outcome != Outcome::kFailed) return;
   for (const Failure& failure : entry.result.failures)
-    out += fmt::format("  {}: {}\n", place_text(entry, failure.at), failure.text);
+    out += fmt::format("  {}: {}\n", place_text(entry, failure.at), printable(failure.text));
 }
 
 }  // namespace
@@ -148,7 +155,7 @@ std::string suite_errors(const SuiteResult& suite) {
   for (const std::string& line : suite.unreadable) out += line + "\n";
   for (const SuiteEntry& entry : suite.entries) {
     for (const Problem& problem : entry.problems) {
-      out += fmt::format("{}: {}\n", place_text(entry, problem.at), problem.message);
+      out += fmt::format("{}: {}\n", place_text(entry, problem.at), printable(problem.message));
     }
   }
   return out;

@@ -1,3 +1,4 @@
+#include "base/printable.h"
 #include "sim/scenario/suite.h"
 
 #include <boost/json.hpp>
@@ -7,13 +8,19 @@ namespace {
 
 namespace json = boost::json;
 
-json::array strings(const std::vector<std::string>& items) { return json::array(items.begin(), items.end()); }
+json::array strings(const std::vector<std::string>& items) {
+  json::array out;
+  for (const std::string& item : items) out.push_back(json::value(as_utf8(item)));
+  return out;
+}
 
 json::object place(Place at) { return {{"line", at.line}, {"column", at.column}}; }
 
 json::object entry_object(const SuiteEntry& entry) {
-  json::object out{
-      {"file", entry.file}, {"line", entry.at.line}, {"scenario", entry.title}, {"outcome", outcome_word(entry)}};
+  json::object out{{"file", as_utf8(entry.file)},
+                   {"line", entry.at.line},
+                   {"scenario", entry.title},
+                   {"outcome", outcome_word(entry)}};
   out["tags"] = strings(entry.tags);
   json::array problems;
   for (const Problem& problem : entry.problems) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -126,6 +127,31 @@ TEST_F(Suite, SpeaksJson) {
   EXPECT_EQ(scenarios[2].at("needs").as_array()[0].as_string(), "preset slurm");
   EXPECT_EQ(scenarios[3].at("outcome").as_string(), "malformed");
   EXPECT_GT(scenarios[3].at("problems").as_array().size(), 0U);
+}
+
+TEST_F(Suite, AWorldThatTheSchedulerDoesNotTakeIsMalformedAndNamedByItsLine) {
+  const SuiteResult suite =
+      run_suite({write("a.yaml",
+                       "scenario: no room\ncluster: {nodes: [{name: n, gpus: 1}]}\njobs:\n  - {name: a, gpus: 1}\n"
+                       "  - {name: b, gpus: 2, at: {w/0: n}}\nsteps: [{run: 1 cycle}]\n")},
+                Transcript::kOff);
+  EXPECT_EQ(suite.malformed, 1);
+  EXPECT_THAT(suite_errors(suite), HasSubstr("a.yaml:5:5: job b cannot run where `at` says: "));
+}
+
+TEST_F(Suite, NamesThatAreNoTextBreakNeitherLinesNorJson) {
+  const std::string title =
+      "{scenario: \"red\\e[31m\\nx\", cluster: {nodes: [{name: n}]}, jobs: [{name: a}], steps: "
+      "[{expect: {a: running}}]}\n";
+  const SuiteResult suite = run_suite({write("x\ny\xFF.yaml", title), "no\nfile"}, Transcript::kOff);
+  const std::string text = suite_text(suite, Transcript::kOff);
+  EXPECT_THAT(text, HasSubstr("/x\\x0ay\\xff.yaml:1: failed: red\\x1b[31m\\x0ax\n"));
+  EXPECT_EQ(std::ranges::count(text, '\n'), 3);
+  EXPECT_THAT(suite_errors(suite), HasSubstr("no\\x0afile: there is no such file or folder\n"));
+  boost::system::error_code code;
+  const auto value = boost::json::parse(suite_json(suite), code);
+  ASSERT_FALSE(code) << code.message();
+  EXPECT_THAT(std::string(value.at("scenarios").at(0).at("file").as_string()), EndsWith("/x\ny\uFFFD.yaml"));
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ class Batch {
 /// An instance that none of the cluster's models can be cut into is asked of just these models, which makes the request
 /// invalid: nodes of other models never come in a scenario.
 void name_models(const Scenario& scenario, RoleSpec& role) {
-  static const DeviceCatalogue catalogue;
+  const DeviceCatalogue& catalogue = known_devices();
   std::vector<std::string> models;
   for (const NodeGroup& group : scenario.nodes) {
     for (const DeviceSpec& device : group.spec.devices) {
@@ -87,15 +87,15 @@ World::World(const Scenario& scenario, std::unique_ptr<Scheduler> scheduler, Tra
       stale_since_(scenario.job_count, kNever),
       has_transcript_(transcript) {}
 
-Result<std::unique_ptr<World>> World::create(const Scenario& scenario, Transcript transcript) {
+std::expected<std::unique_ptr<World>, Problem> World::create(const Scenario& scenario, Transcript transcript) {
   auto scheduler = Scheduler::create(make_policy(scenario.policy));
-  if (!scheduler) return std::unexpected(std::move(scheduler.error()));
+  if (!scheduler) return std::unexpected(Problem{scenario.at, scheduler.error().message});
   std::unique_ptr<World> world(new World(scenario, std::move(*scheduler), transcript));
   if (auto done = world->set_up(); !done) return std::unexpected(std::move(done.error()));
   return world;
 }
 
-Result<void> World::set_up() {
+std::expected<void, Problem> World::set_up() {
   Batch batch(*scheduler_);
   batch.add(TopologyDefined{scenario_.topology});
   for (const QueueSpec& queue : scenario_.queues) batch.add(QueueDefined{queue});
@@ -107,7 +107,7 @@ Result<void> World::set_up() {
     }
   }
   batch.flush();
-  if (!batch.first_error().empty()) return fail(ErrorCode::kInvalidInput, batch.first_error());
+  if (!batch.first_error().empty()) return std::unexpected(Problem{scenario_.at, batch.first_error()});
 
   uint32_t initial_jobs = 0;
   for (uint32_t g = 0; g < scenario_.initial_groups; ++g) initial_jobs += scenario_.jobs[g].count;
@@ -127,8 +127,9 @@ Result<void> World::set_up() {
       tell_adopted(group, group.first + i);
       const bool is_rejected = scheduler_->job_state(ids_[group.first + i]) == JobState::kRejected;
       if (!group.seats.empty() && engine_.running_count(ids_[group.first + i]) < group.seats.size() && !is_rejected) {
-        return fail(ErrorCode::kInvalidInput,
-                    errors.empty() ? fmt::format("job {} cannot run where `at` says", group.spec.name) : errors[0]);
+        return std::unexpected(
+            Problem{group.at, fmt::format("job {} cannot run where `at` says: {}", scenario_.job_name(group.first + i),
+                                          errors.empty() ? "there is no room" : errors[0])});
       }
     }
   }

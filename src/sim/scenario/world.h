@@ -5,6 +5,7 @@
 #include "sim/scenario/scenario.h"
 
 #include <cstdint>
+#include <expected>
 #include <map>
 #include <memory>
 #include <set>
@@ -34,9 +35,9 @@ enum class Transcript : uint8_t { kOff, kOn };
 /// task that was told to stop ends at the end of the next cycle, or after its grace.
 class World {
  public:
-  /// Error: a policy, a node, a queue or a running job that the scheduler does not take. `scenario` must outlive the
+  /// Problem: a policy, a node, a queue or a running job that the scheduler does not take. `scenario` must outlive the
   /// world.
-  static Result<std::unique_ptr<World>> create(const Scenario& scenario, Transcript transcript);
+  static std::expected<std::unique_ptr<World>, Problem> create(const Scenario& scenario, Transcript transcript);
 
   // What steps do. The text is empty, or says why it makes no sense now.
   void submit(uint32_t group);
@@ -81,7 +82,7 @@ class World {
  private:
   World(const Scenario& scenario, std::unique_ptr<Scheduler> scheduler, Transcript transcript);
 
-  Result<void> set_up();
+  std::expected<void, Problem> set_up();
   JobSpec spec_of(const JobGroup& group, JobIndex job) const;
   void adopt(const JobGroup& group, JobIndex job, Duration by_order, std::vector<Event>& events);
   void tell_engine(const JobGroup& group, JobIndex job);

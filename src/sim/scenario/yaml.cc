@@ -1,6 +1,8 @@
 #include "sim/scenario/yaml.h"
 
+#include "base/printable.h"
 #include "base/text.h"
+#include "sim/text_file.h"
 
 #include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>
@@ -137,6 +139,11 @@ class Builder final : public YAML::EventHandler {
   std::unordered_map<YAML::anchor_t, const YamlNode*> anchors_;
 };
 
+Problem too_many_documents(Place at) {
+  return {at,
+          fmt::format("the file has more than {} documents", format_count(static_cast<int64_t>(kYamlDocumentsMax)))};
+}
+
 struct Chunk {
   std::string_view text;
   uint32_t line_offset = 0;
@@ -180,6 +187,19 @@ std::vector<Chunk> split_documents(std::string_view text) {
   return chunks;
 }
 
+/// Is this line (from 0), or the one above it, indented by a tab? The parser then speaks of something else.
+bool is_tab_near(std::string_view text, int line_number) {
+  int number = 0;
+  for (size_t at = 0; at < text.size() && number <= line_number; ++number) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view line = text.substr(at, end - at);
+    const std::string_view indent = line.substr(0, std::min(line.find_first_not_of(" \t"), line.size()));
+    if (number + 1 >= line_number && indent.contains('\t')) return true;
+    at = end + 1;
+  }
+  return false;
+}
+
 void read_chunk(const Chunk& chunk, std::vector<YamlDocument>& out) {
   std::istringstream stream{std::string(chunk.text)};
   const Place start{chunk.line_offset + 1, 1};
@@ -188,6 +208,11 @@ void read_chunk(const Chunk& chunk, std::vector<YamlDocument>& out) {
     out.back().problem = std::move(problem);
   };
   out.push_back({.at = start});
+  if (chunk.text.size() > kYamlDocumentBytesMax) {
+    return fail_with({start, fmt::format("the document has {} bytes; at most {} are read",
+                                         format_count(static_cast<int64_t>(chunk.text.size())),
+                                         format_count(static_cast<int64_t>(kYamlDocumentBytesMax)))});
+  }
   try {
     YAML::Parser parser(stream);
     int last_start = -1;
@@ -200,6 +225,7 @@ void read_chunk(const Chunk& chunk, std::vector<YamlDocument>& out) {
       // Of what it cannot begin a document with, such as a comma, the parser makes empty documents without end.
       if (builder.start() <= last_start) throw Stop({out.back().at, "this is not YAML: no document begins like this"});
       last_start = builder.start();
+      if (out.size() > kYamlDocumentsMax) throw Stop(too_many_documents(out.back().at));
       out.push_back({.at = start});
     }
   } catch (const Stop& stop) {
@@ -209,7 +235,9 @@ void read_chunk(const Chunk& chunk, std::vector<YamlDocument>& out) {
     const Place at = has_place ? Place{static_cast<uint32_t>(error.mark.line) + 1 + chunk.line_offset,
                                        static_cast<uint32_t>(error.mark.column) + 1}
                                : start;
-    fail_with({at, fmt::format("this is not YAML: {}", error.msg)});
+    const std::string_view hint =
+        has_place && is_tab_near(chunk.text, error.mark.line) ? "; YAML is indented by blanks, and here is a tab" : "";
+    fail_with({at, fmt::format("this is not YAML: {}{}", error.msg, hint)});
   } catch (const std::exception& error) {
     fail_with({start, fmt::format("this cannot be read as YAML: {}", error.what())});
   }
@@ -223,22 +251,7 @@ std::optional<Problem> find_no_text(std::string_view text) {
         fmt::format("the file has {} bytes; at most {} are read", format_count(static_cast<int64_t>(text.size())),
                     format_count(static_cast<int64_t>(kYamlBytesMax)))};
   }
-  Place at{1, 1};
-  size_t line_start = 0;
-  for (size_t i = 0; i <= text.size(); ++i) {
-    if (i == text.size() || text[i] == '\n') {
-      const std::string_view line = text.substr(line_start, i - line_start);
-      if (!is_utf8(line)) return Problem{{at.line, 1}, "this line is not UTF-8 text"};
-      line_start = i + 1;
-      at.line += i < text.size() ? 1 : 0;
-      continue;
-    }
-    const auto c = static_cast<unsigned char>(text[i]);
-    if ((c < 0x20 && c != '\t' && c != '\r') || c == 0x7f) {
-      return Problem{{at.line, static_cast<uint32_t>(i - line_start) + 1},
-                     fmt::format("the control character 0x{:02x} has no place in a text file", c)};
-    }
-  }
+  if (const auto fault = sim::find_text_fault(text)) return Problem{{fault->line, fault->column}, fault->message};
   return std::nullopt;
 }
 
@@ -268,16 +281,16 @@ std::string yaml_text(const YamlNode& node) {
   constexpr size_t kLengthMax = 60;
   std::string out;
   append_text(node, out);
-  for (char& c : out) {
-    if (c == '\n' || c == '\r' || c == '\t') c = ' ';
-  }
   if (out.size() > kLengthMax) {
     size_t cut = kLengthMax;
     while (cut > 0 && (static_cast<unsigned char>(out[cut]) & 0xc0U) == 0x80U) --cut;  // not inside a character
     out.resize(cut);
     out += "…";
   }
-  return out;
+  for (char& c : out) {
+    if (c == '\n' || c == '\r' || c == '\t') c = ' ';
+  }
+  return printable(out);
 }
 
 std::vector<YamlDocument> read_yaml(std::string_view text) {
@@ -287,7 +300,14 @@ std::vector<YamlDocument> read_yaml(std::string_view text) {
     documents.push_back({.at = {1, 1}, .problem = std::move(problem)});
     return documents;
   }
-  for (const Chunk& chunk : split_documents(text)) read_chunk(chunk, documents);
+  for (const Chunk& chunk : split_documents(text)) {
+    if (documents.size() >= kYamlDocumentsMax) {
+      const Place at{chunk.line_offset + 1, 1};
+      documents.push_back({.at = at, .problem = too_many_documents(at)});
+      return documents;
+    }
+    read_chunk(chunk, documents);
+  }
   return documents;
 }
 

@@ -46,6 +46,9 @@ struct YamlDocument {
 };
 
 inline constexpr size_t kYamlBytesMax = size_t{16} << 20;
+inline constexpr size_t kYamlDocumentsMax = 10'000;  ///< of a file
+/// Of a document: before it can tell a list from a key, the parser keeps a hundred times this in memory.
+inline constexpr size_t kYamlDocumentBytesMax = size_t{4} << 20;
 inline constexpr uint64_t kYamlNodesMax = 1'000'000;  ///< of a document, aliases written out
 inline constexpr size_t kYamlDepthMax = 64;
 

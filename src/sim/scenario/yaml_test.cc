@@ -80,8 +80,8 @@ TEST(Yaml, DepthIsLimited) {
 }
 
 TEST(Yaml, WhatIsNoTextIsOneProblem) {
-  EXPECT_EQ(first_problem("a: 1\nb: \xff\n"), "this line is not UTF-8 text");
-  EXPECT_EQ(read_yaml("a: 1\nb: \xff\n")[0].problem->at, (Place{2, 1}));
+  EXPECT_EQ(first_problem("a: 1\nb: \xff\n"), "the byte 0xff is not valid UTF-8 here; a UTF-8 text is expected");
+  EXPECT_EQ(read_yaml("a: 1\nb: \xff\n")[0].problem->at, (Place{2, 4}));
   EXPECT_EQ(first_problem(std::string_view("a: \0", 4)), "the control character 0x00 has no place in a text file");
   EXPECT_EQ(first_problem("a: \x1b[31m"), "the control character 0x1b has no place in a text file");
   EXPECT_NE(first_problem(std::string(kYamlBytesMax + 1, '#')).find("at most 16,777,216 are read"), std::string::npos);
@@ -111,6 +111,35 @@ TEST(Yaml, LongValuesAreCutInMessagesBetweenCharacters) {
   for (int i = 0; i < 100; ++i) umlauts += "ä";
   const auto documents = read_yaml(umlauts);
   EXPECT_EQ(yaml_text(*documents[0].root), umlauts.substr(0, 60) + "…");
+}
+
+TEST(Yaml, ManyDocumentsAndLargeOnesAreRefusedBeforeTheyFillTheMemory) {
+  std::string many;
+  for (size_t i = 0; i <= kYamlDocumentsMax; ++i) many += "--- 1\n";
+  auto documents = read_yaml(many + many);
+  ASSERT_EQ(documents.size(), kYamlDocumentsMax + 1);
+  EXPECT_EQ(documents.back().problem->message, "the file has more than 10,000 documents");
+  EXPECT_EQ(documents.back().problem->at.line, kYamlDocumentsMax + 1);
+  std::string ended;
+  for (size_t i = 0; i <= kYamlDocumentsMax; ++i) ended += "1\n...\n";
+  EXPECT_EQ(first_problem(ended), "the file has more than 10,000 documents");
+  documents = read_yaml("a: 1\n---\n[" + std::string(kYamlDocumentBytesMax, ',') + "\n---\nb: 1\n");
+  ASSERT_EQ(documents.size(), 3U);
+  EXPECT_EQ(documents[1].problem->message, "the document has 4,194,310 bytes; at most 4,194,304 are read");
+  EXPECT_FALSE(documents[2].problem) << "the others are read all the same";
+}
+
+TEST(Yaml, ATabThatIndentsIsNamed) {
+  EXPECT_NE(first_problem("a:\n  b:\n\t- c\n").find("; YAML is indented by blanks, and here is a tab"),
+            std::string::npos)
+      << first_problem("a:\n  b:\n\t- c\n");
+  EXPECT_EQ(first_problem("a: [\n").find("tab"), std::string::npos);
+}
+
+TEST(Yaml, TextInMessagesCannotLeaveItsLineOrColourTheTerminal) {
+  const auto documents = read_yaml("a: \"x\\ny\\e[31m\"");
+  ASSERT_EQ(documents.size(), 1U);
+  EXPECT_EQ(yaml_text(*documents[0].root->items[1]), "x y\\x1b[31m");
 }
 
 }  // namespace
