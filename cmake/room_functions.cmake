@@ -39,6 +39,10 @@ function(weft_test_program name prefix)
   if(TARGET rapidcheck)
     target_link_libraries(${name} PRIVATE rapidcheck)
   endif()
+  if(WEFT_SANITIZE)
+    # The tests' own code is most of what these builds compile, and is not what they check: it need not be fast.
+    target_compile_options(${name} PRIVATE -O0)
+  endif()
   # Listing happens when ctest runs, so that a broken test program does not break the build. The environment, and with it
   # WEFT_DATA, reaches the tests as it is.
   gtest_discover_tests(${name} TEST_PREFIX "${prefix}." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
