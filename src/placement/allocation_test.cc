@@ -1,22 +1,7 @@
+#include "base/allocation_count_testing.h"
 #include "placement/test_world.h"
 
-#include <cstdlib>
-#include <new>
-
 // Counts what is allocated in this program, to show that placing allocates nothing once everything has been seen.
-
-namespace {
-size_t allocations = 0;
-}
-
-[[gnu::noinline]] void* operator new(size_t size) {
-  ++allocations;
-  void* const memory = std::malloc(size > 0 ? size : 1);
-  if (memory == nullptr) std::abort();
-  return memory;
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 
 namespace weft::testing {
 namespace {
@@ -39,11 +24,11 @@ struct Allocation : ::testing::Test {
     GangPlacement at;
     size_t before = 0;
     for (int round = 0; round < 3; ++round) {
-      before = allocations;
+      before = allocation_count;
       Transaction txn(world.state);
       EXPECT_EQ(world.placer->place_gang(txn, {.shape_id = shape, .counts = counts}, at).is_yes(), is_possible);
     }
-    return allocations - before;
+    return allocation_count - before;
   }
 
   TestWorld world;
@@ -67,9 +52,9 @@ TEST_F(Allocation, SayingNoAgainAllocatesNothing) {
 }
 
 TEST_F(Allocation, TheCounterCounts) {
-  const size_t before = allocations;
+  const size_t before = allocation_count;
   delete new int(1);
-  EXPECT_EQ(allocations - before, 1U);
+  EXPECT_EQ(allocation_count - before, 1U);
 }
 
 }  // namespace

@@ -1,33 +1,18 @@
 // Hot paths allocate nothing once everything has been used once: placing, starting and losing a job, and a pass in
 // which nobody fits.
+#include "base/allocation_count_testing.h"
 #include "scheduler/test_world.h"
 
 #include <gtest/gtest.h>
-
-#include <cstdlib>
-#include <new>
-
-namespace {
-size_t allocation_count = 0;  // of the whole test program; only differences mean something
-}  // namespace
-
-// Not inlined, so that the compiler pairs each new with its delete and not with what is inside.
-[[gnu::noinline]] void* operator new(size_t size) {
-  ++allocation_count;
-  if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 
 namespace weft {
 namespace {
 
 /// Allocations during one apply().
 size_t allocations_of(Scheduler& scheduler, const std::vector<Event>& events) {
-  const size_t before = allocation_count;
+  const uint64_t before = testing::allocation_count;
   scheduler.apply(events);
-  return allocation_count - before;
+  return testing::allocation_count - before;
 }
 
 TEST(Scheduler, AllocatesNothingOnThePlacePathAfterWarmUp) {

@@ -123,6 +123,7 @@ struct Server::Impl : std::enable_shared_from_this<Server::Impl> {
   asio::awaitable<void> send(Socket& socket, Reply reply, unsigned version, bool& keep_alive);
   asio::awaitable<void> send_stream(Socket& socket, Reply reply, unsigned version);
   asio::awaitable<void> send_pieces(Follower& follower, const std::shared_ptr<Stream>& stream, uint64_t reader);
+  struct StreamPlace;
   void watch_files();
 
   asio::io_context& context;
@@ -275,6 +276,28 @@ asio::awaitable<void> Server::Impl::send(Socket& socket, Reply reply, unsigned v
   if (error) keep_alive = false;
 }
 
+/// Where a stream is known, so that what happens wakes it. Left also when the server ends in the middle of the stream,
+/// for nobody may keep a timer longer than its context.
+struct Server::Impl::StreamPlace {
+  StreamPlace(Impl& server, const std::shared_ptr<Stream>& stream)
+      : impl(server),
+        reader(server.next_reader++),
+        subscription(server.api.feed().subscribe([stream] { stream->bell.cancel(); })) {
+    impl.readers[reader] = stream;
+  }
+  ~StreamPlace() {
+    impl.api.feed().unsubscribe(subscription);
+    impl.watcher.forget(reader);
+    impl.readers.erase(reader);
+  }
+  StreamPlace(const StreamPlace&) = delete;
+  StreamPlace& operator=(const StreamPlace&) = delete;
+
+  Impl& impl;
+  const uint64_t reader;
+  const uint64_t subscription;
+};
+
 asio::awaitable<void> Server::Impl::send_stream(Socket& socket, Reply reply, unsigned version) {
   http::response<http::empty_body> response(http::status::ok, version);
   response.set(http::field::content_type, reply.content_type);
@@ -288,19 +311,14 @@ asio::awaitable<void> Server::Impl::send_stream(Socket& socket, Reply reply, uns
     co_return;
   }
   const auto stream = std::make_shared<Stream>(socket);
-  const uint64_t reader = next_reader++;
-  readers[reader] = stream;
-  const uint64_t subscription = api.feed().subscribe([stream] { stream->bell.cancel(); });
+  const StreamPlace here(*this, stream);
   // Nothing more is expected from the client: what comes is its end.
   socket.async_wait(Socket::wait_read, [stream](const ErrorCodeOut& failed) {
     if (failed == asio::error::operation_aborted) return;
     stream->is_abandoned = true;
     stream->bell.cancel();
   });
-  co_await send_pieces(*reply.follower, stream, reader);
-  api.feed().unsubscribe(subscription);
-  watcher.forget(reader);
-  readers.erase(reader);
+  co_await send_pieces(*reply.follower, stream, here.reader);
   socket.cancel(error);
 }
 

@@ -1,27 +1,7 @@
+#include "base/allocation_count_testing.h"
 #include "state/test_world.h"
 
 #include <gtest/gtest.h>
-
-#include <cstdlib>
-#include <new>
-
-namespace {
-uint64_t allocation_count = 0;
-
-void* counted(std::size_t size) {
-  ++allocation_count;
-  if (void* const memory = std::malloc(size == 0 ? 1 : size)) return memory;
-  throw std::bad_alloc();
-}
-}  // namespace
-
-// Every plain allocation of this test program is counted.
-void* operator new(std::size_t size) { return counted(size); }
-void* operator new[](std::size_t size) { return counted(size); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace weft {
 namespace {
@@ -67,11 +47,11 @@ TEST(Allocation, NoneInTakeGiveMarkRollbackAndCommitAfterWarmUp) {
   }
   ASSERT_GT(leases.size(), 100U);
   write_much(state, leases, book);  // warm-up
-  const uint64_t before = allocation_count;
+  const uint64_t before = testing::allocation_count;
   for (int i = 0; i < 100; ++i) write_much(state, leases, book);
-  EXPECT_EQ(allocation_count, before);
+  EXPECT_EQ(testing::allocation_count, before);
   const std::vector<int> proof(3);
-  EXPECT_GT(allocation_count, before) << "the count does count";
+  EXPECT_GT(testing::allocation_count, before) << "the count does count";
   EXPECT_EQ(state.audit(), std::vector<std::string>{});
 }
 

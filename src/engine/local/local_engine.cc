@@ -203,12 +203,13 @@ Result<void> LocalEngine::Impl::write_script(JobId id, const JobSpec& spec) cons
 
 /// Control socket and process handle of a supervisor share one watch: both are looked at when either becomes readable.
 bool LocalEngine::Impl::watch(const Watch& watch, const SupervisorProcess& process) {
-  epoll_event event{.events = EPOLLIN, .data = {.u64 = static_cast<uint64_t>(process.pid)}};
+  const auto key = static_cast<uint64_t>(process.pid);
+  epoll_event event{.events = EPOLLIN, .data = {.u64 = key}};
   if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, process.control.get(), &event) != 0 ||
       ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, process.handle.get(), &event) != 0) {
     return false;
   }
-  watches_[event.data.u64] = watch;
+  watches_[key] = watch;
   return true;
 }
 
