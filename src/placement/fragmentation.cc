@@ -76,7 +76,9 @@ void FragmentationMeter::refresh(const ClusterState& state, size_t node) {
   free_sum_ -= free_by_node_[node];
   const NodeRoom room = node_room(state, make_id<NodeId>(node));
   free_by_node_[node] = room.free_milli();
-  if (is_mixed(state, node)) {
+  if (workload_.empty()) {
+    fragment_by_node_[node] = 0;
+  } else if (is_mixed(state, node)) {
     const double fragmentation = node_fragmentation(state, make_id<NodeId>(node), workload_);
     fragment_by_node_[node] = std::llround(fragmentation * static_cast<double>(FragmentTable::kOne));
   } else {

@@ -45,7 +45,7 @@ class FragmentationMeter {
  public:
   void set_workload(TargetWorkload workload);
   const TargetWorkload& workload() const { return workload_; }
-  /// Cost: O(nodes touched since the last call x workload).
+  /// Without a workload nothing is a fragment. Cost: O(nodes touched since the last call x workload).
   FragmentationView measure(const ClusterState& state);
 
  private:

@@ -1,26 +1,28 @@
 #include "scheduler/expected_tasks.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace weft {
 namespace {
 
 constexpr uint32_t kUncounted = UINT32_MAX;
 
-TargetTask target_of(const TaskDemand& demand) {
+/// Nothing where no devices are asked for, and for shares by memory and MIG instances, which have no size in
+/// thousandths of any device.
+std::optional<TargetTask> target_of(const TaskDemand& demand) {
   TargetTask task{.cpu_milli = demand.cpu_milli, .models = demand.devices.models};
-  switch (demand.devices.kind) {
-    case DeviceNeedKind::kWhole:
-      task.gpu_count = demand.devices.count;
-      task.gpu_milli = 1000;
-      break;
-    case DeviceNeedKind::kMilli:
-      task.gpu_count = 1;
-      task.gpu_milli = demand.devices.milli;
-      break;
-    default: break;  // shares by memory and MIG instances have no size in thousandths of any device
+  if (demand.devices.kind == DeviceNeedKind::kWhole && demand.devices.count > 0) {
+    task.gpu_count = demand.devices.count;
+    task.gpu_milli = 1000;
+    return task;
   }
-  return task;
+  if (demand.devices.kind == DeviceNeedKind::kMilli) {
+    task.gpu_count = 1;
+    task.gpu_milli = demand.devices.milli;
+    return task;
+  }
+  return std::nullopt;
 }
 
 bool is_same_kind(const TargetTask& a, const TargetTask& b) {
@@ -30,18 +32,17 @@ bool is_same_kind(const TargetTask& a, const TargetTask& b) {
 }  // namespace
 
 uint32_t ExpectedTasks::kind_of(const TaskDemand& demand) {
-  if (demand.devices.kind == DeviceNeedKind::kMemory || demand.devices.kind == DeviceNeedKind::kMig) return kUncounted;
-  const TargetTask wanted = target_of(demand);
-  const auto found = std::ranges::find_if(kinds_, [&](const TargetTask& kind) { return is_same_kind(kind, wanted); });
+  const std::optional<TargetTask> wanted = target_of(demand);
+  if (!wanted) return kUncounted;
+  const auto found = std::ranges::find_if(kinds_, [&](const TargetTask& kind) { return is_same_kind(kind, *wanted); });
   if (found != kinds_.end()) return static_cast<uint32_t>(found - kinds_.begin());
   if (kinds_.size() >= kKindsMax) return kUncounted;
-  kinds_.push_back(wanted);
+  kinds_.push_back(*wanted);
   return static_cast<uint32_t>(kinds_.size() - 1);
 }
 
 void ExpectedTasks::note(ShapeId id, const Shape& shape) {
   if (is_told_) return;
-  ++version_;
   if (index(id) >= of_shape_.size()) of_shape_.resize(index(id) + 1);
   std::vector<RoleKind>& roles = of_shape_[index(id)];
   if (roles.empty()) {
@@ -51,6 +52,7 @@ void ExpectedTasks::note(ShapeId id, const Shape& shape) {
     if (role.kind == kUncounted) continue;
     kinds_[role.kind].popularity += role.count;
     seen_ += static_cast<uint64_t>(role.count);
+    ++version_;
   }
 }
 

@@ -11,8 +11,10 @@
 
 namespace weft {
 
-/// What tasks are expected to come: what the driver said, or else what jobs have asked for so far. Memory is bounded by
-/// kKindsMax kinds of tasks and a word per shape and role; kinds beyond that are not counted.
+/// What tasks are expected to come: what the driver said, or else what jobs have asked for so far. Of jobs only tasks
+/// that ask for whole devices or thousandths of one count: a task without devices says nothing about which free ones
+/// are of use. Memory is bounded by kKindsMax kinds of tasks and a word per shape and role; kinds beyond that are not
+/// counted.
 class ExpectedTasks {
  public:
   static constexpr size_t kKindsMax = 1024;
@@ -20,13 +22,15 @@ class ExpectedTasks {
 
   /// A job of the shape has come. Cost: O(roles), O(kinds) at the shape's first sight.
   void note(ShapeId id, const Shape& shape);
-  /// The driver knows better: from now on only this counts. Unknown model names are left out.
+  /// The driver knows better: from now on only this counts, as it stands. Unknown model names are left out.
   void tell(const std::vector<ExpectedTask>& tasks, const DeviceCatalogue& models);
 
   /// Grows with every change of what is expected.
   uint64_t version() const { return version_; }
   /// Tasks counted so far; 0 once the driver has told.
   uint64_t seen() const { return is_told_ ? 0 : seen_; }
+  /// Nothing to measure by: no task counted, or none told.
+  bool is_empty() const { return is_told_ ? told_.empty() : seen_ == 0; }
   TargetWorkload workload() const { return is_told_ ? told_ : target_workload(kinds_, kCoverage); }
 
  private:

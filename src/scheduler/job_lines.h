@@ -77,9 +77,9 @@ class JobLines {
   /// Whoever is still awake is to be tried in full next time.
   void forget_retries();
 
-  void wake(LineId line);
+  void wake(LineId id);
   /// Requires: the line is not empty.
-  void sleep(LineId line, const Verdict& verdict);
+  void sleep(LineId id, const Verdict& verdict);
 
   Line& operator[](LineId line) { return lines_[index(line)]; }
   const Line& operator[](LineId line) const { return lines_[index(line)]; }
@@ -110,7 +110,7 @@ class JobLines {
   void rotate_up(Line& line, EntryId child);
   void replace_child(Line& line, EntryId parent, EntryId old_child, EntryId new_child);
   EntryId previous_in_line(EntryId entry) const;
-  void unlist(LineId line);
+  void unlist(LineId id);
   std::vector<LineId>& list_of(const Line& line);
   LineId new_line();
 

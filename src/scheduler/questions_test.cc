@@ -120,6 +120,29 @@ TEST(Questions, FragmentsAreMeasuredAgainstEveryTaskThatCame) {
       << "one GPU is free, and one task of four cannot use it";
 }
 
+TEST(Questions, JobsWithoutGpusMakeNoFragments) {
+  TestWorld world;
+  add_default_queue(world);
+  add_nodes(world, 1, 4);
+  world.submit(job_spec("compile", {.count = 7, .gpus = 0}));
+  EXPECT_FALSE(world.scheduler->has_expected_tasks());
+  EXPECT_EQ(world.scheduler->cluster().fragmentation.fragment_milli, 0);
+  world.submit(job_spec("train", {.gpus = 1}));
+  EXPECT_TRUE(world.scheduler->has_expected_tasks());
+  EXPECT_EQ(world.scheduler->cluster().fragmentation.fragment_milli, 0) << "the only kind with GPUs can use all three";
+}
+
+TEST(Questions, WhatADriverTellsCountsAsToldAlsoWithoutGpus) {
+  TestWorld world;
+  add_default_queue(world);
+  add_nodes(world, 1, 4);
+  EXPECT_FALSE(world.scheduler->has_expected_tasks());
+  EXPECT_EQ(world.scheduler->fragmentation().fragment_milli, 0) << "nobody has come yet";
+  world.scheduler->expect_tasks({{.gpu_count = 1, .gpu_milli = 1000}, {.cpu_milli = 1000}});
+  EXPECT_TRUE(world.scheduler->has_expected_tasks());
+  EXPECT_NEAR(world.scheduler->fragmentation().fragment_milli, 2000, 1) << "one task of two can use no GPU";
+}
+
 TEST(Questions, TheVerdictOfAJobThatRunsInPartIsAsOfNowAndForWhereItRuns) {
   TestWorld world;
   world.tell(TopologyDefined{{.levels = {"rack"}}});

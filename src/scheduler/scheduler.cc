@@ -146,6 +146,8 @@ void Scheduler::expect_tasks(const std::vector<ExpectedTask>& tasks) {
   impl_->expected.tell(tasks, impl_->core.state.names().devices);
 }
 
+bool Scheduler::has_expected_tasks() const { return !impl_->expected.is_empty(); }
+
 FragmentationView Scheduler::fragmentation() { return impl_->measure(); }
 
 ClusterView Scheduler::cluster() {

@@ -79,9 +79,11 @@ class Scheduler {
   /// The domain of a node at a level as text, empty when in none.
   std::string domain_of(NodeId node, std::string_view level) const;
 
-  /// What fragmentation is measured against (the most popular shapes up to 95 %); until it is given, the jobs seen so
-  /// far.
+  /// What fragmentation is measured against (the most popular shapes up to 95 %); until it is given, the tasks of the
+  /// jobs seen so far that ask for GPUs.
   void expect_tasks(const std::vector<ExpectedTask>& tasks);
+  /// Whether there is anything to measure fragmentation against; without it there are no fragments.
+  bool has_expected_tasks() const;
   FragmentationView fragmentation();
 
   std::vector<std::string> audit() const;

@@ -171,8 +171,9 @@ std::string csv_text(std::string_view text) {
 Result<int64_t> read_integer(const CsvReader& reader, const CsvField& field, std::string_view column,
                              IntegerRange range) {
   int64_t value = 0;
-  const char* const end = field.text.data() + field.text.size();
-  const auto [stop, error] = std::from_chars(field.text.data(), end, value);
+  const char* const begin = field.text.data();
+  const char* const end = begin + field.text.size();
+  const auto [stop, error] = std::from_chars(begin, end, value);
   const bool is_number =
       !field.text.empty() && stop == end && (error == std::errc() || error == std::errc::result_out_of_range);
   if (!is_number) {

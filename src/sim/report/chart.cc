@@ -172,6 +172,9 @@ std::vector<double> axis_ticks(const ChartAxis& axis) {
   if (span / step > 8) step *= 2;
   std::vector<double> ticks;
   for (double i = std::ceil(axis.low / step); i * step <= axis.high + span * 1e-9; ++i) ticks.push_back(i * step);
+  const double rest = axis.high - ticks.back();
+  if (rest > span * 1e-9 && rest < 0.6 * step) ticks.pop_back();  // no room for two numbers
+  if (rest > span * 1e-9) ticks.push_back(axis.high);
   return ticks;
 }
 
@@ -189,6 +192,7 @@ std::string line_chart_html(const LineChart& chart) {
         frame.top, frame.height - frame.bottom, frame.left, frame.width - frame.right);
   }
   out.add("<div class=\"tip\" hidden></div></div>\n");
+  if (!chart.note.empty()) out.add("<p class=\"note\">{}</p>\n", html_text(chart.note));
   add_hover_data(out, chart);
   out.add("</figure>\n");
   return out.take();

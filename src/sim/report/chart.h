@@ -35,6 +35,7 @@ struct LineChart {
   ChartAxis x;
   ChartAxis y;
   std::vector<ChartSeries> series;  ///< at most 8 differ in colour
+  std::string note;                 ///< said below it; nothing when empty
 };
 
 struct Bar {
@@ -59,7 +60,8 @@ std::string bar_chart_html(const BarChart& chart);
 /// Text for HTML and SVG, also inside attributes.
 std::string html_text(std::string_view text);
 
-/// Round positions for grid lines, 3 to 8 of them, from `axis.low` to `axis.high`.
+/// Round positions for grid lines, 3 to 9 of them, from `axis.low` on; the last is `axis.high`, round or not, so that
+/// it is seen where the axis ends.
 std::vector<double> axis_ticks(const ChartAxis& axis);
 
 }  // namespace weft::sim

@@ -24,11 +24,15 @@ TEST(Chart, TicksAreRoundAndInsideTheAxis) {
   EXPECT_THAT(axis_ticks({.label = "", .low = 0, .high = 100}), ElementsAre(0, 25, 50, 75, 100));
   EXPECT_THAT(axis_ticks({.label = "", .low = 80, .high = 130}), ElementsAre(80, 90, 100, 110, 120, 130));
   EXPECT_THAT(axis_ticks({.label = "", .low = 85, .high = 100}), ElementsAre(85, 90, 95, 100));
+  EXPECT_THAT(axis_ticks({.label = "", .low = 0, .high = 130}), ElementsAre(0, 25, 50, 75, 100, 130))
+      << "the end is shown, and 125 would stand in its way";
+  EXPECT_THAT(axis_ticks({.label = "", .low = 0, .high = 120}), ElementsAre(0, 25, 50, 75, 100, 120));
+  EXPECT_THAT(axis_ticks({.label = "", .low = 0, .high = 118}), ElementsAre(0, 25, 50, 75, 100, 118));
   for (const double high : {0.3, 1.0, 7.0, 99.0, 12345.0}) {
     const auto ticks = axis_ticks({.label = "", .low = 0, .high = high});
     EXPECT_GE(ticks.size(), 3U) << high;
     EXPECT_LE(ticks.size(), 9U) << high;
-    EXPECT_LE(ticks.back(), high * 1.001) << high;
+    EXPECT_NEAR(ticks.back(), high, high * 1e-9) << high;
   }
   EXPECT_EQ(axis_ticks({.label = "", .low = 5, .high = 5}).size(), 1U);
 }
@@ -54,6 +58,13 @@ TEST(Chart, ValuesOutsideTheAxesAreHeldAtTheEdgeOrLeftOut) {
   const std::string html = line_chart_html(chart);
   EXPECT_THAT(html, HasSubstr("M52.0,12.0 \"")) << "y = 50 is drawn at the upper edge, and x = 20 is not drawn";
   EXPECT_THAT(html, HasSubstr("\"points\":[[0,50.00]]"));
+}
+
+TEST(Chart, ANoteStandsBelowOnlyWhereThereIsOne) {
+  LineChart chart = two_lines();
+  EXPECT_THAT(line_chart_html(chart), Not(HasSubstr("class=\"note\"")));
+  chart.note = "one < two";
+  EXPECT_THAT(line_chart_html(chart), HasSubstr("<p class=\"note\">one &lt; two</p>"));
 }
 
 TEST(Chart, TextIsEscaped) {
@@ -93,6 +104,8 @@ TEST(Page, StandsAloneAndEscapesWhatItIsTold) {
     EXPECT_THAT(html, Not(HasSubstr(std::string(fetched))));
   EXPECT_THAT(html, HasSubstr("h1, h2, p, figcaption { overflow-wrap: anywhere; }"))
       << "a long name is no reason to scroll";
+  EXPECT_THAT(html, HasSubstr(".scroll { overflow-x: auto; margin: 14px calc(50% - 50vw + var(--edge)); }"))
+      << "a table has the whole window, not the column of the text";
   EXPECT_THAT(html, HasSubstr("prefers-color-scheme: dark"));
   EXPECT_THAT(html, HasSubstr("@media print"));
 }

@@ -18,26 +18,24 @@ namespace {
 constexpr std::array kMeasures{&SaturationColumn::allocation, &SaturationColumn::fragment_ratio,
                                &SaturationColumn::fragment_amount};
 
+/// Requires: runs.
 void summarise_column(const std::vector<SaturationRun>& runs, size_t percent, SaturationSummary& summary) {
   uint32_t samples = std::numeric_limits<uint32_t>::max();
   for (const SaturationRun& run : runs) samples = std::min(samples, run.columns[percent].samples);
-  summary.mean[percent].samples = runs.empty() ? 0 : samples;
+  summary.mean[percent].samples = samples;
+  const auto count = static_cast<double>(runs.size());
   for (const auto measure : kMeasures) {
-    double sum = 0, count = 0;
+    double sum = 0;
     double low = std::numeric_limits<double>::infinity(), high = -low;
     for (const SaturationRun& run : runs) {
-      if (run.columns[percent].samples == 0) continue;
       const double value = run.columns[percent].*measure;
       sum += value;
-      count += 1;
       low = std::min(low, value);
       high = std::max(high, value);
     }
-    if (count == 0) continue;
     const double mean = sum / count;
     double squares = 0;
     for (const SaturationRun& run : runs) {
-      if (run.columns[percent].samples == 0) continue;
       const double off = run.columns[percent].*measure - mean;
       squares += off * off;
     }
@@ -52,13 +50,14 @@ void summarise_column(const std::vector<SaturationRun>& runs, size_t percent, Sa
 
 SaturationSummary summarise(const std::vector<SaturationRun>& runs) {
   SaturationSummary summary;
+  if (runs.empty()) return summary;
   for (size_t percent = 0; percent < kPercents; ++percent) summarise_column(runs, percent, summary);
   double seconds = 0, arrived = 0;
   for (const SaturationRun& run : runs) {
     seconds += run.seconds;
     arrived += static_cast<double>(run.arrived);
   }
-  summary.seconds = runs.empty() ? 0 : seconds / static_cast<double>(runs.size());
+  summary.seconds = seconds / static_cast<double>(runs.size());
   summary.pods_per_second = seconds > 0 ? arrived / seconds : 0;
   return summary;
 }

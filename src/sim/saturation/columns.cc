@@ -14,36 +14,40 @@ int64_t rounded_percent(int64_t part, int64_t whole) {
 
 }  // namespace
 
+ColumnMeans::ColumnMeans(int64_t total_milli, const FragmentationView& empty)
+    : total_milli_(total_milli), empty_(column_of({.fragments = empty})) {}
+
+SaturationColumn ColumnMeans::column_of(const Sample& sample) const {
+  const auto total = static_cast<double>(total_milli_);
+  return {.allocation = 100 * static_cast<double>(sample.used_milli) / total,
+          .fragment_ratio = 100 * sample.fragments.ratio(),
+          .fragment_amount = 100 * sample.fragments.fragment_milli / total};
+}
+
 void ColumnMeans::add(const Sample& sample) {
   const int64_t percent = rounded_percent(sample.arrived_milli, total_milli_);
-  if (percent < 0 || percent >= static_cast<int64_t>(sums_.size())) return;
-  const auto total = static_cast<double>(total_milli_);
-  Sums& sums = sums_[static_cast<size_t>(percent)];
-  sums.allocation += 100 * static_cast<double>(sample.used_milli) / total;
-  sums.ratio += 100 * sample.fragments.ratio();
-  sums.amount += 100 * sample.fragments.fragment_milli / total;
-  ++sums.samples;
+  if (percent >= static_cast<int64_t>(kPercents)) return;
+  Gathered& here = by_percent_[static_cast<size_t>(percent)];
+  here.last = column_of(sample);
+  here.sum.allocation += here.last.allocation;
+  here.sum.fragment_ratio += here.last.fragment_ratio;
+  here.sum.fragment_amount += here.last.fragment_amount;
+  ++here.sum.samples;
 }
 
 std::array<SaturationColumn, kPercents> ColumnMeans::columns() const {
   std::array<SaturationColumn, kPercents> columns;
+  SaturationColumn before = empty_;
   for (size_t percent = 0; percent < kPercents; ++percent) {
-    Sums sums = sums_[percent];
-    if (sums.samples == 0) {
-      for (const size_t near : {percent - 1, percent + 1}) {
-        if (near >= sums_.size()) continue;  // below 0 wraps round to a huge number
-        sums.allocation += sums_[near].allocation;
-        sums.ratio += sums_[near].ratio;
-        sums.amount += sums_[near].amount;
-        sums.samples += sums_[near].samples;
-      }
-    }
-    if (sums.samples == 0) continue;
-    const double n = sums.samples;
-    columns[percent] = {.allocation = sums.allocation / n,
-                        .fragment_ratio = sums.ratio / n,
-                        .fragment_amount = sums.amount / n,
-                        .samples = sums.samples};
+    const auto& [sum, last] = by_percent_[percent];
+    columns[percent] = before;
+    if (sum.samples == 0) continue;
+    const double n = sum.samples;
+    columns[percent] = {.allocation = sum.allocation / n,
+                        .fragment_ratio = sum.fragment_ratio / n,
+                        .fragment_amount = sum.fragment_amount / n,
+                        .samples = sum.samples};
+    before = last;
   }
   return columns;
 }

@@ -11,26 +11,31 @@ namespace weft::sim {
 /// Gathers one sample after every pod into means per percent arrived.
 class ColumnMeans {
  public:
-  explicit ColumnMeans(int64_t total_milli) : total_milli_(total_milli) {}
+  /// `empty` is what the cluster measures before the first pod.
+  ColumnMeans(int64_t total_milli, const FragmentationView& empty);
 
   struct Sample {
     int64_t arrived_milli = 0;
     int64_t used_milli = 0;
     FragmentationView fragments;
   };
-  /// Halves of a percent round to the even one.
+  /// Halves of a percent round to the even one. Requires: samples come in order of arrival.
   void add(const Sample& sample);
 
-  /// A percent on which nothing fell shows the mean over its two neighbours (few, large pods step over it).
+  /// Nothing changes between two arrivals, so a percent on which nothing fell (few, large pods step over it, or all
+  /// have come) shows the last sample before it, and before the first the empty cluster.
   std::array<SaturationColumn, kPercents> columns() const;
 
  private:
-  struct Sums {
-    double allocation = 0, ratio = 0, amount = 0;
-    uint32_t samples = 0;
+  struct Gathered {
+    SaturationColumn sum;
+    SaturationColumn last;
   };
+  SaturationColumn column_of(const Sample& sample) const;
+
   int64_t total_milli_;
-  std::array<Sums, kPercents + 1> sums_{};  ///< one beyond the last, for its neighbourhood
+  SaturationColumn empty_;
+  std::array<Gathered, kPercents> by_percent_{};
 };
 
 }  // namespace weft::sim

@@ -1,4 +1,3 @@
-#include "sim/saturation/columns.h"
 #include "sim/saturation/protocol.h"
 #include "sim/saturation/report.h"
 
@@ -32,17 +31,6 @@ TEST(Arrivals, AListThatFillsTheClusterExactlyComesWholeAndOnce) {
   const auto arrivals = make_arrivals(nodes_of(10), pods_of(10), 42, 1.0);
   ASSERT_TRUE(arrivals);
   EXPECT_EQ(arrivals->pods.size(), 10U);
-}
-
-TEST(ColumnMeans, TheLastPercentIsKeptAndTheOneBehindItServesAsItsNeighbour) {
-  const auto last = static_cast<int64_t>(kPercents - 1);
-  ColumnMeans means(100'000);
-  means.add({.arrived_milli = (last + 1) * 1000, .used_milli = 90'000, .fragments = {}});
-  means.add({.arrived_milli = (last + 2) * 1000, .used_milli = 10'000, .fragments = {}});
-  EXPECT_DOUBLE_EQ(means.columns().back().allocation, 90);
-  means.add({.arrived_milli = last * 1000, .used_milli = 50'000, .fragments = {}});
-  EXPECT_DOUBLE_EQ(means.columns().back().allocation, 50);
-  EXPECT_EQ(means.columns().back().samples, 1U);
 }
 
 SaturationRun run_with(uint32_t samples) {
@@ -126,13 +114,46 @@ TEST(SaturationComparison, EveryPercentThatIsJudgedDecidesAlone) {
   }
 }
 
-TEST(SaturationReport, CsvHasNoRowsForPercentsWithoutSamples) {
-  Judged judged;
-  for (SaturationColumn& column : judged.result.cells[0].runs[0].columns) column.samples = 0;
-  judged.result.cells[0].runs[0].columns[7].samples = 2;
-  const std::string csv = csv_report({.plan = judged.plan, .result = judged.result});
-  EXPECT_EQ(std::ranges::count(csv, '\n'), 2) << csv;
-  EXPECT_THAT(csv, ::testing::HasSubstr("w,fgd,42,7,90.0000"));
+/// Two nodes with 8 GPUs each, and pods so large that most percents are stepped over.
+CampaignResult fill_two_nodes(CampaignPlan& plan) {
+  const OpenbNode node{.name = "a", .cpu_milli = 96'000, .memory_mib = 200'000, .gpus = 8, .model = "T4"};
+  plan = {.nodes = {node, node},
+          .workloads = {{.name = "w",
+                         .pods = {{.name = "p", .cpu_milli = 4000, .memory_mib = 1000, .gpus = 1, .gpu_milli = 1000},
+                                  {.name = "q", .cpu_milli = 4000, .memory_mib = 1000, .gpus = 1, .gpu_milli = 500},
+                                  {.name = "r", .cpu_milli = 8000, .memory_mib = 1, .gpus = 4, .gpu_milli = 1000}}}},
+          .policies = {"fgd", "random"},
+          .seeds = {42, 43, 44, 45, 46, 47, 48, 49, 50, 51}};
+  plan.nodes[1].name = "b";
+  return run_campaign(plan, [](size_t, size_t) {}).value();
+}
+
+TEST(Saturation, ASmallClusterHasAValueAtEveryPercent) {
+  CampaignPlan plan;
+  const CampaignResult result = fill_two_nodes(plan);
+  for (const CampaignCell& cell : result.cells) {
+    double lowest_end = 100;
+    for (const SaturationRun& run : cell.runs) {
+      EXPECT_GT(run.columns.back().allocation, 50) << run.seed;
+      EXPECT_DOUBLE_EQ(run.columns.front().allocation, 0) << run.seed;
+      EXPECT_TRUE(std::ranges::is_sorted(run.columns, {}, &SaturationColumn::allocation))
+          << run.seed << ": nothing ever leaves, so no line falls";
+      lowest_end = std::min(lowest_end, run.columns.back().allocation);
+    }
+    EXPECT_DOUBLE_EQ(cell.summary.low.back().allocation, lowest_end);
+    EXPECT_GE(cell.summary.mean.back().allocation, lowest_end);
+  }
+}
+
+TEST(SaturationReport, OfASmallClusterHasNoHoles) {
+  CampaignPlan plan;
+  const CampaignResult result = fill_two_nodes(plan);
+  const SaturationReport report{.plan = plan, .result = result};
+  EXPECT_EQ(std::ranges::count(csv_report(report), '\n'), 1 + 2 * 10 * 131);
+  EXPECT_THAT(json_report(report), ::testing::Not(::testing::HasSubstr("null")));
+  const std::string html = html_report(report);
+  EXPECT_THAT(html, ::testing::HasSubstr("\"points\":[[0,0.00],[1,0.00],[2,0.00]")) << "a line from the first percent";
+  EXPECT_THAT(html, ::testing::Not(::testing::HasSubstr("<td>-</td>")));
 }
 
 }  // namespace

@@ -15,8 +15,6 @@ namespace {
 using Measure = double SaturationColumn::*;
 using Columns = std::array<SaturationColumn, kPercents>;
 
-constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
-
 /// The cells of one workload, in the plan's order of policies.
 std::vector<const CampaignCell*> cells_of(const SaturationReport& report, size_t workload) {
   std::vector<const CampaignCell*> cells;
@@ -30,20 +28,26 @@ ChartSeries series_of(const SaturationReport& report, const CampaignCell& cell, 
   ChartSeries series{.name = report.plan.policies[cell.policy], .points = {}};
   const SaturationSummary& summary = cell.summary;
   for (size_t percent = 0; percent < kPercents; ++percent) {
-    const bool is_there = summary.mean[percent].samples > 0;
     series.points.push_back({.x = static_cast<double>(percent),
-                             .y = is_there ? summary.mean[percent].*measure : kNoValue,
+                             .y = summary.mean[percent].*measure,
                              .low = summary.low[percent].*measure,
                              .high = summary.high[percent].*measure});
   }
   return series;
 }
 
+/// Readers take it for a mistake that an empty cluster has fragments.
+constexpr std::string_view kFragmentNote =
+    "As in the published protocol, a pod without GPUs counts every free GPU as a fragment, for it can use none; where "
+    "the "
+    "list has such pods even an empty cluster does not begin at 0.";
+
 struct ChartPlan {
   std::string_view title;
   std::string_view y_label;
   Measure measure;
   double x_low, y_low;
+  std::string_view note = {};
 };
 
 std::string line_chart(const SaturationReport& report, const std::vector<const CampaignCell*>& cells,
@@ -51,7 +55,8 @@ std::string line_chart(const SaturationReport& report, const std::vector<const C
   LineChart chart{.title = std::string(plan.title),
                   .x = {.label = "% of the GPUs asked for by what has arrived", .low = plan.x_low, .high = 130},
                   .y = {.label = std::string(plan.y_label), .low = plan.y_low, .high = 100},
-                  .series = {}};
+                  .series = {},
+                  .note = std::string(plan.note)};
   for (const CampaignCell* cell : cells) chart.series.push_back(series_of(report, *cell, plan.measure));
   return line_chart_html(chart);
 }
@@ -60,9 +65,8 @@ std::string line_chart(const SaturationReport& report, const std::vector<const C
 double zoom_floor(const std::vector<const CampaignCell*>& cells) {
   double low = 100;
   for (const CampaignCell* cell : cells) {
-    for (size_t percent = 80; percent < kPercents; ++percent) {
-      if (cell->summary.mean[percent].samples > 0) low = std::min(low, cell->summary.low[percent].allocation);
-    }
+    for (size_t percent = 80; percent < kPercents; ++percent)
+      low = std::min(low, cell->summary.low[percent].allocation);
   }
   return std::clamp(std::floor(low / 5) * 5, 0.0, 90.0);
 }
@@ -75,7 +79,6 @@ std::string end_bars(const SaturationReport& report, const std::vector<const Cam
   constexpr size_t kEnd = kPercents - 1;
   for (const CampaignCell* cell : cells) {
     const SaturationSummary& summary = cell->summary;
-    if (summary.mean[kEnd].samples == 0) continue;
     Bar bar{.name = report.plan.policies[cell->policy],
             .value = summary.mean[kEnd].allocation,
             .low = summary.low[kEnd].allocation,
@@ -91,7 +94,7 @@ std::string end_bars(const SaturationReport& report, const std::vector<const Cam
 
 std::string cell_text(const Columns& columns, size_t percent, Measure measure) {
   const double value = columns[percent].*measure;
-  return columns[percent].samples == 0 || std::isnan(value) ? "-" : fmt::format("{:.2f}", value);
+  return std::isnan(value) ? "-" : fmt::format("{:.2f}", value);
 }
 
 PageTable summary_table(const SaturationReport& report, const std::vector<const CampaignCell*>& cells) {
@@ -145,7 +148,7 @@ PageTable percent_table(const SaturationReport& report, const std::vector<const 
 
 std::string html_report(const SaturationReport& report) {
   const CampaignPlan& plan = report.plan;
-  Page page{.title = "Filling a cluster until nothing fits",
+  Page page{.title = fmt::format("Filling a cluster with pods for {:g} % of its GPUs", plan.ratio * 100),
             .subtitle = fmt::format("{} nodes with {} GPUs; {} {} per policy. Pods only arrive, in random order, until "
                                     "they have asked for {:g} % of the GPUs; "
                                     "one that finds no place is dropped. Lines are means over the seeds, bands reach "
@@ -169,7 +172,7 @@ std::string html_report(const SaturationReport& report) {
         report, cells, {"GPUs allocated, near the end", "% of all GPUs", &SaturationColumn::allocation, 80, floor});
     section.html += line_chart(report, cells,
                                {"Free GPUs that the next task cannot use", "fragments, % of the free GPUs",
-                                &SaturationColumn::fragment_ratio, 0, 0});
+                                &SaturationColumn::fragment_ratio, 0, 0, kFragmentNote});
     section.html += line_chart(report, cells, {"GPUs allocated", "% of all GPUs", &SaturationColumn::allocation, 0, 0});
     page.sections.push_back(std::move(section));
   }

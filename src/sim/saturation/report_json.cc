@@ -16,14 +16,13 @@ json::value number(double value) {
   return std::isfinite(value) ? json::value(std::round(value * 1e6) / 1e6) : json::value(nullptr);
 }
 
-/// One array per measure, by percent arrived; null where there is no sample.
+/// One array per measure, by percent arrived; null where nothing was recorded.
 json::object columns_json(const Columns& columns) {
   json::array allocation, ratio, amount;
   for (const SaturationColumn& column : columns) {
-    const bool is_there = column.samples > 0;
-    allocation.push_back(is_there ? number(column.allocation) : json::value(nullptr));
-    ratio.push_back(is_there ? number(column.fragment_ratio) : json::value(nullptr));
-    amount.push_back(is_there ? number(column.fragment_amount) : json::value(nullptr));
+    allocation.push_back(number(column.allocation));
+    ratio.push_back(number(column.fragment_ratio));
+    amount.push_back(number(column.fragment_amount));
   }
   return {{"allocation_percent", std::move(allocation)},
           {"fragment_ratio_percent", std::move(ratio)},
@@ -53,9 +52,6 @@ json::value comparison_json(const SaturationReport& report, const CampaignCell& 
 }
 
 json::object cell_json(const SaturationReport& report, const CampaignCell& cell) {
-  Columns deviation = cell.summary.deviation;
-  for (size_t percent = 0; percent < kPercents; ++percent)
-    deviation[percent].samples = cell.summary.mean[percent].samples;
   json::array seeds;
   for (const SaturationRun& run : cell.runs) seeds.push_back(run_json(run));
   json::object object{{"workload", report.plan.workloads[cell.workload].name},
@@ -63,7 +59,7 @@ json::object cell_json(const SaturationReport& report, const CampaignCell& cell)
                       {"pods_per_second", number(cell.summary.pods_per_second)},
                       {"seconds", number(cell.summary.seconds)},
                       {"mean", columns_json(cell.summary.mean)},
-                      {"deviation", columns_json(deviation)},
+                      {"deviation", columns_json(cell.summary.deviation)},
                       {"seeds", std::move(seeds)}};
   if (report.recorded != nullptr) object["recorded"] = comparison_json(report, cell);
   return object;

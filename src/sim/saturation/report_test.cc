@@ -58,13 +58,14 @@ TEST(SaturationSummary, IsMeanDeviationLowAndHighOverTheSeeds) {
   EXPECT_DOUBLE_EQ(summary.pods_per_second, 2000);
 }
 
-TEST(SaturationSummary, ASeedWithoutSamplesAtAPercentDoesNotCountThere) {
+TEST(SaturationSummary, ASeedOnWhichNothingFellAtAPercentCountsWithWhatItHadBefore) {
   SaturationRun without = flat_run(1, 50);
-  without.columns[7] = {};
+  without.columns[7].samples = 0;
   const SaturationSummary summary = summarise({flat_run(2, 80), without});
-  EXPECT_DOUBLE_EQ(summary.mean[7].allocation, 80);
+  EXPECT_DOUBLE_EQ(summary.mean[7].allocation, 65);
   EXPECT_EQ(summary.mean[7].samples, 0U);
-  EXPECT_DOUBLE_EQ(summary.deviation[7].allocation, 0);
+  EXPECT_DOUBLE_EQ(summary.deviation[7].allocation, std::sqrt(450.0));
+  EXPECT_DOUBLE_EQ(summary.low[7].allocation, 50);
 }
 
 TEST(SaturationComparison, WhatWasNotRecordedIsNotWithinTolerance) {
@@ -132,13 +133,13 @@ TEST(SaturationReport, CsvHasARowPerSeedAndPercent) {
 
 TEST(SaturationReport, JsonHasEverythingAndNullForWhatIsAbsent) {
   World world;
-  world.result.cells[0].runs[0].columns[3] = {};
+  for (RecordedRow& row : world.recorded.allocation) row.values[3] = std::numeric_limits<double>::quiet_NaN();
   const auto json = boost::json::parse(json_report(world.report()));
   const auto& cell = json.at("results").at(0);
   EXPECT_EQ(json.at("gpus").as_int64(), 8);
   EXPECT_EQ(cell.at("policy").as_string(), "fgd");
   EXPECT_DOUBLE_EQ(cell.at("mean").at("allocation_percent").at(100).as_double(), 92);
-  EXPECT_TRUE(cell.at("seeds").at(0).at("allocation_percent").at(3).is_null());
+  EXPECT_TRUE(cell.at("recorded").at("allocation_percent").at(3).is_null());
   EXPECT_EQ(cell.at("seeds").at(1).at("pods_placed").to_number<int>(), 900);
   EXPECT_TRUE(cell.at("recorded").at("is_within").as_bool());
 }
@@ -149,6 +150,8 @@ TEST(SaturationReport, HtmlHasChartsAndTheTable) {
   EXPECT_THAT(html, HasSubstr("GPUs allocated when 130 % have been asked for"));
   EXPECT_THAT(html, HasSubstr("<td>fgd recorded</td>"));
   EXPECT_THAT(html, HasSubstr("recorded mean"));
+  EXPECT_THAT(html, HasSubstr("<title>Filling a cluster with pods for 130 % of its GPUs</title>"));
+  EXPECT_THAT(html, HasSubstr("a pod without GPUs counts every free GPU as a fragment"));
 }
 
 class RecordedTest : public ::testing::Test {

@@ -24,12 +24,12 @@ struct Shown {
 };
 
 const std::vector<Shown>& shown() {
-  static const std::vector<Shown> all{
+  static const std::vector<Shown> kAll{
       {&SaturationColumn::allocation, "allocation, % of GPUs", {85, 90, 95, 100, 110, 130}},
       {&SaturationColumn::fragment_ratio, "fragments, % of free GPUs", {50, 70, 90, 95}},
       {&SaturationColumn::fragment_amount, "fragments, % of GPUs", {50, 90, 130}},
   };
-  return all;
+  return kAll;
 }
 
 constexpr int kLabelWidth = 13;
@@ -186,7 +186,6 @@ std::string csv_report(const SaturationReport& report) {
     for (const SaturationRun& run : cell.runs) {
       for (size_t percent = 0; percent < kPercents; ++percent) {
         const SaturationColumn& column = run.columns[percent];
-        if (column.samples == 0) continue;
         fmt::format_to(std::back_inserter(text), "{},{},{},{},{:.4f},{:.4f},{:.4f},{}\n",
                        csv_text(report.plan.workloads[cell.workload].name), csv_text(report.plan.policies[cell.policy]),
                        run.seed, percent, column.allocation, column.fragment_ratio, column.fragment_amount,

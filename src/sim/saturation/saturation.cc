@@ -150,7 +150,7 @@ Result<SaturationRun> saturate(const SaturationInput& input, const SaturationOpt
   if (Result<void> added = filler.add_cluster(); !added) return std::unexpected(added.error());
 
   SaturationRun run{.seed = options.seed, .arrived = arrivals->pods.size()};
-  ColumnMeans means(gpu_milli_of(input.nodes));
+  ColumnMeans means(gpu_milli_of(input.nodes), (*core)->fragmentation());
   int64_t arrived_milli = 0, used_milli = 0;
   Instant now;
   for (const uint32_t pod : arrivals->pods) {

@@ -21,7 +21,7 @@ struct SaturationColumn {
   double allocation = 0;
   double fragment_ratio = 0;
   double fragment_amount = 0;
-  uint32_t samples = 0;  ///< 0: nothing fell on this percent or on its neighbours
+  uint32_t samples = 0;  ///< 0: nothing fell on this percent, so all is as it was before
 };
 
 /// One seed under one policy.
