@@ -28,18 +28,30 @@ void add_switch(CLI::App& app, const std::string& name, Value& target, Value val
   app.add_flag_callback(name, [&target, value] { target = value; }, help);
 }
 
-struct OneJob {
+struct WhyOptions {
   std::string job;
   Format format = Format::kText;
 };
 
-void add_one_job_command(CLI::App& app, int& exit_status, const std::string& name, const std::string& help,
-                         int (*run)(const std::string&, Format)) {
-  const auto command = add<OneJob>(app, name, help);
+void add_why(CLI::App& app, int& exit_status) {
+  const auto command = add<WhyOptions>(app, "why", "Say why a job does not run");
   command.app->add_option("job", command.options->job, "number of the job; @ is your latest one")->required();
   add_switch(*command.app, "--json", command.options->format, Format::kJson, "print JSON");
   command.app->callback(
-      [options = command.options, run, &exit_status] { exit_status = run(options->job, options->format); });
+      [options = command.options, &exit_status] { exit_status = why_command(options->job, options->format); });
+}
+
+struct ShowOptions {
+  std::vector<std::string> jobs;
+  Format format = Format::kText;
+};
+
+void add_show(CLI::App& app, int& exit_status) {
+  const auto command = add<ShowOptions>(app, "show", "Show all about jobs");
+  command.app->add_option("jobs", command.options->jobs, "numbers of the jobs; @ is your latest one")->required();
+  add_switch(*command.app, "--json", command.options->format, Format::kJson, "print JSON, one job a line");
+  command.app->callback(
+      [options = command.options, &exit_status] { exit_status = show_command(options->jobs, options->format); });
 }
 
 void add_plain_command(CLI::App& app, int& exit_status, const std::string& name, const std::string& help,
@@ -90,13 +102,14 @@ void add_wait(CLI::App& app, int& exit_status) {
 
 void add_client_commands(CLI::App& app, int& exit_status) {
   add_queue(app, exit_status);
-  add_one_job_command(app, exit_status, "show", "Show all about one job", show_command);
-  add_one_job_command(app, exit_status, "why", "Say why a job does not run", why_command);
+  add_show(app, exit_status);
+  add_why(app, exit_status);
   add_cancel(app, exit_status);
   add_wait(app, exit_status);
   add_log(app, exit_status);
   add_plain_command(app, exit_status, "nodes", "List the nodes and their GPUs", nodes_command);
   add_plain_command(app, exit_status, "cluster", "Show totals, fragmentation and the decision hash", cluster_command);
+  app.add_subcommand("help", "Show help: weft help COMMAND is weft COMMAND --help");  // see parse_and_run()
   app.add_subcommand("version", "Print the version")->callback([] { fmt::print("weft {}\n", service::kVersion); });
 }
 

@@ -39,7 +39,7 @@ int refuse_parse(const CLI::App& app, const CLI::ParseError& error) {
   if (command == nullptr) {
     const auto rest = app.remaining();
     if (rest.empty()) return refuse("", "no command given; 'weft --help' lists the commands");
-    return refuse("weft",
+    return refuse("",
                   rest[0].starts_with('-') ? unknown_option_text(app, rest[0]) : unknown_command_text(app, rest[0]));
   }
   const std::string& who = command->get_name();
@@ -87,6 +87,14 @@ CommandLine split_command_line(int argc, const char* const* argv) {
 }
 
 int parse_and_run(CLI::App& app, std::vector<std::string> arguments, const int& exit_status) {
+  // `weft help` is --help, and `weft help COMMAND` is `weft COMMAND --help`.
+  if (!arguments.empty() && arguments[0] == "help" && arguments.size() <= 2) {
+    const auto is_it = [&](const CLI::App* command) { return command->get_name() == arguments[1]; };
+    if (arguments.size() == 2 && std::ranges::none_of(app.get_subcommands({}), is_it))
+      return refuse("help", unknown_command_text(app, arguments[1]));
+    arguments.erase(arguments.begin());
+    arguments.emplace_back("--help");
+  }
   std::ranges::reverse(arguments);  // as CLI11 takes them
   try {
     app.parse(std::move(arguments));

@@ -24,8 +24,8 @@ struct CommandLine {
 };
 CommandLine split_command_line(int argc, const char* const* argv);
 
-/// Parses and runs what was asked for. Wrong usage is said in one line on stderr; returns the exit status then, and
-/// `exit_status` as the command left it otherwise.
+/// Parses and runs what was asked for; `help` and `help COMMAND` are `--help` and `COMMAND --help`. Wrong usage is said
+/// in one line on stderr; returns the exit status then, and `exit_status` as the command left it otherwise.
 int parse_and_run(CLI::App& app, std::vector<std::string> arguments, const int& exit_status);
 
 /// "unknown option '--gpu-s'; did you mean '--gpus'?"

@@ -12,9 +12,25 @@
 namespace weft::cli {
 namespace {
 
+/// Help with usage lines of our own: the parser does not know what stands behind the options of run and submit.
+class UsageOf final : public CLI::Formatter {
+ public:
+  explicit UsageOf(std::string one, std::string other = {}) : one_(std::move(one)), other_(std::move(other)) {}
+
+  std::string make_usage(const CLI::App* /*app*/, std::string name) const override {
+    std::string text = fmt::format("Usage: {} {}\n", name, one_);
+    if (!other_.empty()) text += fmt::format("       {} {}\n", name, other_);
+    return text;
+  }
+
+ private:
+  std::string one_;
+  std::string other_;
+};
+
 void add_job_options(CLI::App& app, JobOptions& options) {
   app.add_option("-G,--gpus", options.gpus, "GPUs for each task")->type_name("N");
-  app.add_option("--gpu", options.gpu_model, "GPU model, as 'weft nodes' shows it")->type_name("MODEL");
+  app.add_option("--gpu", options.gpu_model, "GPU model; H100 is any H100-…")->type_name("MODEL");
   app.add_option("-c,--cpus", options.cpus, "CPUs for each task; 0.5 is half of one")->type_name("N");
   app.add_option("-m,--mem", options.memory, "memory for each task, as 8Gi or 500M")->type_name("SIZE");
   app.add_option("-N,--count", options.tasks, "equal tasks that start together")->type_name("N");
@@ -66,6 +82,7 @@ Result<JobOptions> read_script_options(const std::vector<std::string>& words) {
 
 void add_job_commands(CLI::App& app, const CommandTail& tail, int& exit_status) {
   CLI::App* run = app.add_subcommand("run", "Run a command as a job and wait for it: weft run -G 1 -- python train.py");
+  run->formatter(std::make_shared<UsageOf>("[OPTIONS] [--] command [arguments...]"));
   const auto run_options = std::make_shared<JobOptions>();
   add_job_options(*run, *run_options);
   run->prefix_command();
@@ -74,8 +91,11 @@ void add_job_commands(CLI::App& app, const CommandTail& tail, int& exit_status) 
     exit_status = words ? run_command(*run_options, std::move(*words)) : report(words.error());
   });
 
-  CLI::App* submit = app.add_subcommand(
-      "submit", "Queue a script as a job: weft submit -G 2 train.sh; lines '#WEFT --gpus 2' in it count too");
+  CLI::App* submit = app.add_subcommand("submit",
+                                        "Queue a script or a command as a job: weft submit -G 2 train.sh; lines '#WEFT "
+                                        "--gpus 2' in the script count too");
+  submit->formatter(
+      std::make_shared<UsageOf>("[OPTIONS] script [arguments...]", "[OPTIONS] -- command [arguments...]"));
   const auto submit_options = std::make_shared<JobOptions>();
   const auto is_json = std::make_shared<bool>(false);
   add_job_options(*submit, *submit_options);
@@ -83,7 +103,8 @@ void add_job_commands(CLI::App& app, const CommandTail& tail, int& exit_status) 
   submit->prefix_command();
   submit->callback([submit, submit_options, is_json, &tail, &exit_status] {
     auto words = command_words(*submit, tail);
-    exit_status = words ? submit_command(*submit_options, std::move(*words), read_script_options,
+    const auto what = submit->remaining().empty() && tail.words ? Submission::kCommand : Submission::kScript;
+    exit_status = words ? submit_command(*submit_options, what, std::move(*words), read_script_options,
                                          *is_json ? SubmitOutput::kJson : SubmitOutput::kText)
                         : report(words.error());
   });

@@ -33,6 +33,20 @@ auto whole(int64_t low, int64_t high) {
   return [low, high](std::string_view text) { return parse_integer(text, low, high); };
 }
 
+/// As people write memory: 8Gi, 500M, 1g, 8gb. Elsewhere a number alone would be megabytes, so here it must have a
+/// unit.
+Result<int64_t> parse_memory(std::string_view text) {
+  if (parse_bytes(text) && text.find_first_not_of("0123456789.") == std::string_view::npos)
+    return fail(ErrorCode::kInvalidInput, fmt::format("{0} has no unit; write {0}M or {0}G", text));
+  std::string upper(text);
+  for (char& c : upper) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+    if (c == 'I') c = 'i';
+  }
+  const auto bytes = parse_bytes(upper);
+  return bytes ? bytes : parse_bytes(text);  // whose error says what was written
+}
+
 /// This process's environment. A variable that JSON cannot carry stays behind, and the user is told.
 std::vector<std::pair<std::string, std::string>> own_environment() {
   std::vector<std::pair<std::string, std::string>> variables;
@@ -52,15 +66,23 @@ std::vector<std::pair<std::string, std::string>> own_environment() {
   return variables;
 }
 
+Result<void> check_is_folder(std::string_view option, const std::filesystem::path& folder) {
+  std::error_code error;
+  if (std::filesystem::is_directory(folder, error)) return {};
+  const bool is_there = std::filesystem::exists(folder, error);
+  const std::string what = error ? fmt::format("the folder {} cannot be reached: {}", folder.string(), error.message())
+                           : is_there ? fmt::format("{} is not a directory", folder.string())
+                                      : fmt::format("the folder {} does not exist", folder.string());
+  return fail(ErrorCode::kInvalidInput, fmt::format("{}: {}", option, what));
+}
+
 Result<std::string> working_directory(const JobOptions& options) {
   std::error_code error;
   const auto here = std::filesystem::current_path(error);
   if (error) return fail(ErrorCode::kUnavailable, "the working directory is gone");
   if (!options.directory) return here.string();
   const auto wanted = (here / *options.directory).lexically_normal();
-  if (!std::filesystem::is_directory(wanted, error)) {
-    return fail(ErrorCode::kInvalidInput, fmt::format("--directory: {} is not a directory", wanted.string()));
-  }
+  if (auto ok = check_is_folder("--directory", wanted); !ok) return std::unexpected(ok.error());
   return wanted.string();
 }
 
@@ -68,11 +90,7 @@ Result<std::string> working_directory(const JobOptions& options) {
 Result<void> check_folder(std::string_view option, const std::string& directory, const std::string& path) {
   const size_t slash = path.rfind('/');
   if (path.empty() || slash == std::string::npos || path.substr(0, slash).find('%') != std::string::npos) return {};
-  const auto folder = std::filesystem::path(directory) / path.substr(0, slash + 1);
-  std::error_code error;
-  if (std::filesystem::is_directory(folder, error)) return {};
-  return fail(ErrorCode::kInvalidInput,
-              fmt::format("{}: {} is not a directory", option, folder.lexically_normal().string()));
+  return check_is_folder(option, (std::filesystem::path(directory) / path.substr(0, slash + 1)).lexically_normal());
 }
 
 Result<void> take_numbers(const JobOptions& options, JobRequest& request) {
@@ -86,7 +104,7 @@ Result<void> take_numbers(const JobOptions& options, JobRequest& request) {
     return take(options.priority, "--priority", request.priority, whole(-service::kPriorityMax, service::kPriorityMax));
   });
   step([&] { return take(options.cpus, "--cpus", request.cpu_milli, parse_milli); });
-  step([&] { return take(options.memory, "--mem", request.memory_bytes, parse_bytes); });
+  step([&] { return take(options.memory, "--mem", request.memory_bytes, parse_memory); });
   step([&] { return take(options.time, "--time", request.time_limit, parse_duration); });
   step([&] { return take(options.grace, "--grace", request.grace, parse_duration); });
   return ok;

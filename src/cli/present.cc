@@ -126,7 +126,9 @@ std::string command_text(const std::vector<std::string>& command) {
 std::string request_text(const JobInfo& job) {
   const std::string cpus = fmt::format("{} CPU{}", format_milli(job.cpu_milli), job.cpu_milli == 1000 ? "" : "s");
   const std::string tasks = job.tasks.size() > 1 ? fmt::format(" in {} tasks", job.tasks.size()) : "";
-  return fmt::format("{}, {}, {}{}", plural(job.gpus, "GPU"), cpus, format_bytes_short(job.memory_bytes), tasks);
+  const std::string models = job.gpu_models.empty() ? "" : fmt::format(" ({})", fmt::join(job.gpu_models, " or "));
+  return fmt::format("{}{}, {}, {}{}", plural(job.gpus, "GPU"), models, cpus, format_bytes_short(job.memory_bytes),
+                     tasks);
 }
 
 std::string clock_text(int64_t wall_ms) {
@@ -154,6 +156,19 @@ std::string duration_text(const JobInfo& job) {
   return format_duration(seconds(seconds_long));
 }
 
+std::string times_text(const JobInfo& job) {
+  const auto between = [](int64_t begin_ms, int64_t end_ms) {
+    return format_duration(seconds(std::max<int64_t>(0, (end_ms - begin_ms) / 1000)));
+  };
+  const std::string waited = "waited " + between(job.submitted_ms, job.started_ms > 0 ? job.started_ms : job.ended_ms);
+  return job.started_ms > 0 ? fmt::format("{}, ran {}", waited, between(job.started_ms, job.ended_ms))
+                            : waited + ", never ran";
+}
+
+std::string limit_text(const JobInfo& job) {
+  return job.time_limit_ms ? format_duration(milliseconds(*job.time_limit_ms)) : "";
+}
+
 std::string outcome_text(const JobInfo& job) {
   if (!job.message.empty() && job.state != "done") return fmt::format("{}: {}", job.state, job.message);
   if (job.state != "failed" || !job.exit_status) return job.state;
@@ -165,10 +180,16 @@ std::string outcome_text(const JobInfo& job) {
 
 std::string fragmentation_text(const service::ClusterInfo& cluster) {
   if (cluster.gpus == 0) return "no GPUs";
+  const std::string free = fmt::format("{} of {} free", cluster.gpus_free, plural(cluster.gpus, "GPU"));
+  if (cluster.gpu_milli_free == 0) return free + ", so there is no fragmentation";
+  if (cluster.jobs_pending + cluster.jobs_running + cluster.jobs_ended == 0)
+    return free + "; fragmentation: no jobs seen yet";
+  if (!cluster.fragment_ratio || !cluster.fragment_milli)
+    return free + "; fragmentation: no jobs seen yet that ask for GPUs";
   return fmt::format(
-      "{} of {} free; fragmentation {:.1f} %: {:.2f} of the {:.2f} free GPUs are of no use to the next job as jobs "
-      "have been so far",
-      cluster.gpus_free, plural(cluster.gpus, "GPU"), cluster.fragment_ratio * 100, cluster.fragment_milli / 1000,
+      "{}; fragmentation {:.1f} %: {:.2f} of the {:.2f} free GPUs are of no use to the next job as jobs have been so "
+      "far",
+      free, *cluster.fragment_ratio * 100, *cluster.fragment_milli / 1000,
       static_cast<double>(cluster.gpu_milli_free) / 1000);
 }
 
@@ -180,10 +201,12 @@ std::string jobs_table(const std::vector<JobInfo>& jobs, size_t width) {
                {"GPUS", Table::Align::kRight},
                {"ON"},
                {"TIME", Table::Align::kRight},
+               {"LIMIT", Table::Align::kRight},
                {"WHY / COMMAND"}});
   for (const JobInfo& job : jobs) {
     table.add({fmt::format("{}", job.id), shortened(job.name, 24), shortened(job.user, 12), job.state,
-               fmt::format("{}", job.gpus), gpus_text(job), duration_text(job), reason_cell(job)});
+               fmt::format("{}", job.gpus), gpus_text(job), duration_text(job),
+               job.time_limit_ms ? limit_text(job) : "-", reason_cell(job)});
   }
   return table.text(width);
 }

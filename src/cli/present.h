@@ -30,13 +30,17 @@ std::string index_ranges(std::vector<int32_t> indices);
 std::string gpus_text(const service::JobInfo& job);
 /// "python train.py --lr '1 2'": words that a shell would take apart are quoted.
 std::string command_text(const std::vector<std::string>& command);
-/// "2 GPUs, 1 CPU, 8Gi".
+/// "2 GPUs (H100), 1 CPU, 8Gi in 2 tasks".
 std::string request_text(const service::JobInfo& job);
 /// "12:03:01", with the date before it when that is not today.
 std::string clock_text(int64_t wall_ms);
 int64_t now_ms();
 /// How long it has waited, run or took.
 std::string duration_text(const service::JobInfo& job);
+/// "waited 3s, ran 2m05s": of a job that has ended.
+std::string times_text(const service::JobInfo& job);
+/// Its time limit; empty where it has none.
+std::string limit_text(const service::JobInfo& job);
 /// How a job that has ended did: "done", "failed with exit status 3", "failed: killed by signal 9 (Killed)", …
 std::string outcome_text(const service::JobInfo& job);
 std::string fragmentation_text(const service::ClusterInfo& cluster);

@@ -12,7 +12,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <functional>
+#include <iterator>
 #include <unistd.h>
+#include <utility>
 
 namespace weft::cli {
 namespace {
@@ -53,8 +55,7 @@ std::string uuids_text(const service::JobInfo& job) {
 }
 
 std::string state_text(const service::JobInfo& job) {
-  if (job.has_ended())
-    return fmt::format("{} at {}, after {}", outcome_text(job), clock_text(job.ended_ms), duration_text(job));
+  if (job.has_ended()) return fmt::format("{} at {}; {}", outcome_text(job), clock_text(job.ended_ms), times_text(job));
   if (job.started_ms > 0)
     return fmt::format("{} since {} ({})", job.state, clock_text(job.started_ms), duration_text(job));
   return fmt::format("{} since {} ({})", job.state, clock_text(job.submitted_ms), duration_text(job));
@@ -63,9 +64,11 @@ std::string state_text(const service::JobInfo& job) {
 void print_job(const service::JobInfo& job) {
   fmt::print("job {}: {}\n", job.id, printable(job.name));
   print_line("state", state_text(job));
+  if (job.exit_status) print_line("exit", fmt::format("status {}", *job.exit_status));
   print_line("why", job.why);
   print_line("user", fmt::format("{}, queue {}, priority {}", job.user, job.queue, job.priority));
   print_line("asks for", request_text(job));
+  print_line("time limit", limit_text(job));
   print_line("GPUs", gpus_text(job) == "-" ? "" : gpus_text(job));
   print_line("UUIDs", uuids_text(job));
   print_line("node", job.tasks.empty() ? "" : job.tasks.front().node);
@@ -91,13 +94,31 @@ int print_queue(const QueueOptions& options) {
   });
 }
 
+/// Whoever asks for one task's output and gets that of all is told so.
+int check_task(const Client& client, const LogOptions& options) {
+  const auto target = job_target(options.job);
+  if (!target) return report(target.error());
+  const auto task = parse_integer(*options.task, 0, INT32_MAX);
+  if (!task) return report("--task: " + task.error().message, kUsage);
+  const auto answer = client.request(Method::kGet, *target);
+  if (!answer) return report(answer.error());
+  if (!answer->is_good()) return report(*answer);
+  const auto job = service::read_job(answer->body);
+  if (!job) return report(job.error());
+  if (job->is_output_shared && *task < std::ssize(job->tasks)) {
+    say(fmt::format(
+        "weft: note: the tasks of job {} write to one file, which is shown whole; %t in --output keeps them "
+        "apart\n",
+        job->id));
+  }
+  return kSuccess;
+}
+
 /// Prints one stream of a job to `to` as it comes.
 int copy_stream(const Client& client, const LogOptions& options, std::string_view stream, std::FILE* to) {
   const auto job = job_target(options.job);
   if (!job) return report(job.error());
-  if (auto task = parse_integer(options.task, 0, INT32_MAX); !task)
-    return report("--task: " + task.error().message, kUsage);
-  const std::string target = fmt::format("{}/output?stream={}&task={}{}", *job, stream, options.task,
+  const std::string target = fmt::format("{}/output?stream={}&task={}{}", *job, stream, options.task.value_or("0"),
                                          options.follow == LogOptions::Follow::kYes ? "&follow=1" : "");
   const auto answer = client.stream(
       target, {.on_data = [to](std::string_view bytes) {
@@ -138,10 +159,19 @@ int queue_command(const QueueOptions& options) {
   }
 }
 
-int show_command(const std::string& job, Format format) {
-  const auto target = job_target(job);
-  if (!target) return report(target.error());
-  return ask<service::JobInfo>(*target, format, service::read_job, print_job);
+int show_command(const std::vector<std::string>& jobs, Format format) {
+  int status = kSuccess;
+  bool is_first = true;
+  for (const std::string& job : jobs) {
+    const auto target = job_target(job);
+    const auto print = [&](const service::JobInfo& info) {
+      if (!std::exchange(is_first, false)) fmt::print("\n");
+      print_job(info);
+    };
+    status = std::max(
+        status, target ? ask<service::JobInfo>(*target, format, service::read_job, print) : report(target.error()));
+  }
+  return status;
 }
 
 int why_command(const std::string& job, Format format) {
@@ -189,7 +219,8 @@ int cluster_command(Format format) {
 
 int log_command(const LogOptions& options) {
   const Client client(service::default_socket_path());
-  int status = kSuccess;
+  int status = options.task ? check_task(client, options) : kSuccess;
+  if (status != kSuccess) return status;
   if (options.stream != LogOptions::Stream::kErr) status = copy_stream(client, options, "out", stdout);
   if (status == kSuccess && options.stream != LogOptions::Stream::kOut) {
     status = copy_stream(client, options, "err", options.stream == LogOptions::Stream::kErr ? stdout : stderr);
@@ -210,6 +241,7 @@ int cancel_command(const CancelOptions& options) {
     const auto list = service::read_jobs(answer->body);
     if (!list) return report(list.error());
     for (const service::JobInfo& job : *list) jobs.push_back(fmt::format("{}", job.id));
+    std::ranges::reverse(jobs);  // so that none starts in the place of one that is stopped
   }
   int status = kSuccess;
   for (const std::string& job : jobs) {

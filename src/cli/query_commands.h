@@ -3,6 +3,7 @@
 #include "base/result.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,14 +23,15 @@ Result<std::string> job_target(const std::string& word);
 
 int queue_command(const QueueOptions& options);
 
-int show_command(const std::string& job, Format format);
+/// JSON: one object a line.
+int show_command(const std::vector<std::string>& jobs, Format format);
 int why_command(const std::string& job, Format format);
 int nodes_command(Format format);
 int cluster_command(Format format);
 
 struct LogOptions {
   std::string job;
-  std::string task = "0";
+  std::optional<std::string> task;  ///< nothing: 0
   enum class Stream : uint8_t { kBoth, kOut, kErr } stream = Stream::kBoth;
   enum class Follow : uint8_t { kNo, kYes } follow = Follow::kNo;
 };

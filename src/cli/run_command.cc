@@ -146,7 +146,8 @@ class Attached {
   /// The stream ends behind the job's last state.
   int finish() const {
     if (last_.state == "done") return kSuccess;
-    if (signal_ != 0) return 128 + signal_;
+    if (signal_ != 0 && last_.state != "cancelled") return 128 + signal_;
+    if (signal_ != 0) return report(fmt::format("job {} cancelled", job_), 128 + signal_);
     const std::string why = last_.message.empty() ? "" : ": " + last_.message;
     if (last_.state == "cancelled") return report(fmt::format("job {} was cancelled{}", job_, why), 128 + SIGTERM);
     if (!why.empty()) report(fmt::format("job {}{}", job_, why), kFailure);

@@ -13,11 +13,16 @@ int run_command(const JobOptions& options, std::vector<std::string> command);
 
 enum class SubmitOutput : unsigned char { kText, kJson };
 
-/// `weft submit`: hands a copy of the script over. `words` are the script's path and its arguments; `script_options`
-/// reads the words of one
+/// What the words of `weft submit` are.
+enum class Submission : unsigned char {
+  kScript,   ///< a script's path and its arguments
+  kCommand,  ///< a program and its arguments, as for `weft run`
+};
+
+/// `weft submit`: hands a copy of the script, or the command, over. `read_script_options` reads the words of one
 /// `#WEFT` line.
 using ReadScriptOptions = Result<JobOptions> (*)(const std::vector<std::string>& words);
-int submit_command(const JobOptions& options, std::vector<std::string> words, ReadScriptOptions read_script_options,
-                   SubmitOutput output);
+int submit_command(const JobOptions& options, Submission what, std::vector<std::string> words,
+                   ReadScriptOptions read_script_options, SubmitOutput output);
 
 }  // namespace weft::cli

@@ -241,7 +241,7 @@ void add_saturate_command(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<SaturateOptions>();
   CLI::App* command = app.add_subcommand(
       "saturate",
-      "Fill a cluster with pods until nothing fits, and say how much is in use and how much is in fragments");
+      "Fill a cluster with pods that ask for 130 % of its GPUs, and say how much is in use and how much in fragments");
   command->add_option("--nodes", options->nodes, "CSV list of nodes (sn, cpu_milli, memory_mib, gpu, model)")
       ->required()
       ->type_name("FILE");

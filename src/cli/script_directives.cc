@@ -8,6 +8,7 @@ namespace weft::cli {
 namespace {
 
 constexpr std::string_view kMark = "#WEFT";
+constexpr std::string_view kSlurmMark = "#SBATCH";
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
@@ -77,17 +78,32 @@ class Splitter {
   size_t problem_at_ = 0;
 };
 
-}  // namespace
+/// A line of a script, from 1, that begins with the mark.
+struct MarkedLine {
+  size_t number = 0;
+  std::string_view text;
+};
 
-Result<std::vector<DirectiveLine>> read_directives(std::string_view script, std::string_view name) {
-  std::vector<DirectiveLine> lines;
+/// Those up to the first line that is neither blank nor a comment.
+std::vector<MarkedLine> marked_lines(std::string_view script, std::string_view mark) {
+  std::vector<MarkedLine> lines;
   for (size_t number = 1; !script.empty(); ++number) {
-    std::string_view line = script.substr(0, script.find('\n'));
+    const std::string_view line = script.substr(0, script.find('\n'));
     script.remove_prefix(std::min(script.size(), line.size() + 1));
     const size_t indent = std::min(line.find_first_not_of(" \t\r"), line.size());
     if (indent == line.size()) continue;
     if (line[indent] != '#') break;
-    if (!line.starts_with(kMark) || (line.size() > kMark.size() && !is_blank(line[kMark.size()]))) continue;
+    if (line.starts_with(mark) && (line.size() == mark.size() || is_blank(line[mark.size()])))
+      lines.push_back({number, line});
+  }
+  return lines;
+}
+
+}  // namespace
+
+Result<std::vector<DirectiveLine>> read_directives(std::string_view script, std::string_view name) {
+  std::vector<DirectiveLine> lines;
+  for (const auto& [number, line] : marked_lines(script, kMark)) {
     DirectiveLine directive{.line = number};
     Splitter splitter(line.substr(kMark.size()), kMark.size() + 1);
     if (!splitter.run(directive.words)) {
@@ -97,6 +113,11 @@ Result<std::vector<DirectiveLine>> read_directives(std::string_view script, std:
     if (!directive.words.empty()) lines.push_back(std::move(directive));
   }
   return lines;
+}
+
+size_t find_slurm_line(std::string_view script) {
+  const auto lines = marked_lines(script, kSlurmMark);
+  return lines.empty() ? 0 : lines.front().number;
 }
 
 }  // namespace weft::cli

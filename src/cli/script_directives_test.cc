@@ -49,6 +49,11 @@ TEST(ScriptDirectives, CarriageReturnsAreBlanks) {
   EXPECT_THAT(words("#!/bin/sh\r\n#WEFT -G 1\r\n"), ElementsAre(ElementsAre("-G", "1")));
 }
 
+TEST(ScriptDirectives, LinesForSlurmAreSeenWhereOursWouldBe) {
+  EXPECT_EQ(find_slurm_line("#!/bin/sh\n\n#SBATCH -n 1\n#SBATCH -t 5\necho\n"), 3U);
+  EXPECT_EQ(find_slurm_line("#SBATCHX\n##SBATCH -n 1\n # SBATCH\necho\n#SBATCH -n 1\n"), 0U);
+}
+
 TEST(ScriptDirectives, ErrorsNameLineAndColumn) {
   EXPECT_EQ(problem("\n#WEFT -J \"half"), "s.sh:2:10: the quote \" is not closed");
   EXPECT_EQ(problem("#WEFT -J half\\"), "s.sh:1:14: a backslash ends the line");

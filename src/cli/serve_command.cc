@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/present.h"
 #include "cli/serve_options.h"
+#include "model/catalogue.h"
 #include "service/socket_place.h"
 
 #include <CLI/CLI.hpp>
@@ -26,6 +27,23 @@ struct ServeOptions {
   std::string grace = "10s";
   std::string log = "warnings";
 };
+
+/// The name of the one model that is meant.
+Result<std::string> one_model(const std::string& written) {
+  const DeviceCatalogue catalogue;
+  std::vector<std::string_view> meant;
+  for (const DeviceModelId id : catalogue.match(written)) meant.push_back(catalogue.model(id).name);
+  if (meant.size() == 1) return std::string(meant[0]);
+  if (!meant.empty()) {
+    return fail(ErrorCode::kInvalidInput, fmt::format("--gpu-model: {} may be each of {}; write one of them",
+                                                      quote(written), fmt::join(meant, ", ")));
+  }
+  const std::vector<std::string_view> names = catalogue.names();
+  const std::string_view near = nearest(written, names);
+  return fail(ErrorCode::kInvalidInput, fmt::format("--gpu-model: unknown model {}; {}", quote(written),
+                                                    near.empty() ? fmt::format("known are {}", fmt::join(names, ", "))
+                                                                 : fmt::format("did you mean '{}'?", near)));
+}
 
 Result<ApplicationOptions> read_options(const ServeOptions& written) {
   ApplicationOptions options;
@@ -70,7 +88,12 @@ int serve(const ServeOptions& written) {
 }  // namespace
 
 Result<local::VirtualGpus> read_virtual_gpus(const std::optional<std::string>& count, const std::string& model) {
-  local::VirtualGpus gpus{.model = model};
+  local::VirtualGpus gpus;
+  if (!model.empty()) {
+    auto one = one_model(model);
+    if (!one) return std::unexpected(one.error());
+    gpus.model = std::move(*one);
+  }
   if (!count) return gpus;
   const auto number = parse_integer(*count, 0, kMaxDevicesPerNode);
   if (!number) return fail(ErrorCode::kInvalidInput, "--virtual-gpus: " + number.error().message);

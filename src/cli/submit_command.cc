@@ -25,7 +25,8 @@ Result<std::string> read_script(const std::string& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (path.empty()) return wrong("the name of the script is empty");
-  if (!std::filesystem::exists(status)) return wrong(fmt::format("{}: there is no such script", path));
+  if (!std::filesystem::exists(status))
+    return wrong(fmt::format("{}: there is no such script; a command stands behind --", path));
   if (std::filesystem::is_directory(status)) return wrong(fmt::format("{}: it is a directory, not a script", path));
   std::ifstream file(path, std::ios::binary);
   if (!file) return wrong(fmt::format("{}: it cannot be read", path));
@@ -40,7 +41,7 @@ Result<std::string> read_script(const std::string& path) {
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) return wrong(fmt::format("{}: it is empty", path));
   if (!is_utf8(text) || text.find('\0') != std::string::npos) {
     return wrong(
-        fmt::format("{}: it is not a text file; to run a program, use 'weft run' or a script that calls it", path));
+        fmt::format("{}: it is not a text file; a program stands behind --, as in 'weft submit -- ./program'", path));
   }
   return text;
 }
@@ -118,34 +119,53 @@ Error located(Error error, const JobOptions& command_line, const JobOptions& pla
   return error;
 }
 
-Result<service::JobRequest> make_submission(const JobOptions& options, std::vector<std::string> words,
+/// A script and what its lines ask for; empty for a command.
+struct Script {
+  std::string text;
+  ScriptOptions options;
+};
+
+Result<Script> take_script(const std::string& path, ReadScriptOptions read) {
+  auto text = read_script(path);
+  if (!text) return std::unexpected(text.error());
+  if (auto ok = check_first_line(*text, path); !ok) return std::unexpected(ok.error());
+  auto options = script_options(*text, path, read);
+  if (!options) return std::unexpected(options.error());
+  return Script{std::move(*text), std::move(*options)};
+}
+
+Result<service::JobRequest> make_submission(const JobOptions& options, Submission what, std::vector<std::string> words,
                                             ReadScriptOptions read) {
-  auto script = read_script(words[0]);
+  auto script = what == Submission::kScript ? take_script(words[0], read) : Script{};
   if (!script) return std::unexpected(script.error());
-  if (auto ok = check_first_line(*script, words[0]); !ok) return std::unexpected(ok.error());
-  const auto in_script = script_options(*script, words[0], read);
-  if (!in_script) return std::unexpected(in_script.error());
-  JobOptions all = merged(options, in_script->values);
+  const ScriptOptions& in_script = script->options;
+  JobOptions all = merged(options, in_script.values);
   if (!all.output) all.output = "weft-%j.out";
   auto request = make_request(all);
-  if (!request) return std::unexpected(located(request.error(), options, in_script->places));
-  request->script = std::move(*script);
+  if (!request) return std::unexpected(located(request.error(), options, in_script.places));
+  request->script = std::move(script->text);
   request->command = std::move(words);
   if (!request->output.starts_with('/') && ::access(request->directory.c_str(), W_OK) != 0) {
     return wrong(
         fmt::format("the output cannot be written to {}; choose another place with --output", request->directory));
   }
   if (auto ok = service::check_job_request(*request); !ok)
-    return std::unexpected(located(ok.error(), options, in_script->places));
+    return std::unexpected(located(ok.error(), options, in_script.places));
+  if (const size_t line = find_slurm_line(request->script); line > 0) {
+    say(fmt::format("weft: note: {}:{}: #SBATCH lines are not read; write #WEFT\n", printable(request->command[0]),
+                    line));
+  }
   return request;
 }
 
 }  // namespace
 
-int submit_command(const JobOptions& options, std::vector<std::string> words, ReadScriptOptions read_script_options,
-                   SubmitOutput output) {
-  if (words.empty()) return report("submit: no script given, as in 'weft submit train.sh'", kUsage);
-  const auto request = make_submission(options, std::move(words), read_script_options);
+int submit_command(const JobOptions& options, Submission what, std::vector<std::string> words,
+                   ReadScriptOptions read_script_options, SubmitOutput output) {
+  if (words.empty()) {
+    return report("submit: no script given, as in 'weft submit train.sh', nor a command behind --", kUsage);
+  }
+  const auto request = make_submission(options, what, std::move(words), read_script_options);
   if (!request) return report(Error{request.error().code, printable(request.error().message)});
   const service::Client client(service::default_socket_path());
   const auto answer = client.request(service::Method::kPost, "/v1/jobs", service::write_job_request(*request));

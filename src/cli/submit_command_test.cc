@@ -38,18 +38,17 @@ class Submit : public testing::Test {
     std::ofstream(path, std::ios::binary) << script;
     return run(path, std::move(options));
   }
-  std::string run(const std::string& path, std::vector<std::string> options = {}) {
+  std::string run(const std::string& path, std::vector<std::string> options = {}, const CommandTail& tail = {}) {
     CLI::App app("weft", "weft");
-    const CommandTail tail;
     status_ = -1;
     add_job_commands(app, tail, status_);
     std::vector<std::string> arguments{"submit", "-D", folder_.string()};
     arguments.insert(arguments.end(), options.begin(), options.end());
-    arguments.push_back(path);
+    if (!tail.words) arguments.push_back(path);
     testing::internal::CaptureStderr();
     status_ = parse_and_run(app, arguments, status_);
     const std::string said = testing::internal::GetCapturedStderr();
-    EXPECT_EQ(std::ranges::count(said, '\n'), 1) << said;
+    EXPECT_EQ(std::ranges::count(said, '\n'), 1 + (said.starts_with("weft: note: ") ? 1 : 0)) << said;
     return said;
   }
 
@@ -80,6 +79,37 @@ TEST_F(Submit, TheCommandLineIsStrongerAndIsToBlameForItsOwn) {
   EXPECT_EQ(status_, 1);
   EXPECT_THAT(answer("#WEFT --gpus 1\n", {"--gpus", "x"}), testing::StartsWith("weft: --gpus: 'x'"));
   EXPECT_THAT(answer("#WEFT --gpus x\n#WEFT --gpus 2\n"), HasSubstr("no weft server"));
+}
+
+TEST_F(Submit, LinesForSlurmAreNamedAndPassedOver) {
+  EXPECT_THAT(
+      answer("#!/bin/sh\n#SBATCH --gpus 99x\n#WEFT --gpus 1\n"),
+      testing::AllOf(testing::StartsWith("weft: note: "),
+                     HasSubstr("s.sh:2: #SBATCH lines are not read; write #WEFT\n"), HasSubstr("no weft server")));
+  EXPECT_THAT(answer("echo\n#SBATCH --gpus 1\n"), testing::Not(HasSubstr("SBATCH")));
+}
+
+TEST_F(Submit, MemoryNeedsAUnitInWhateverCase) {
+  EXPECT_THAT(answer("echo\n", {"-m", "500"}), EndsWith("--mem: 500 has no unit; write 500M or 500G\n"));
+  EXPECT_EQ(status_, 2);
+  EXPECT_THAT(answer("#WEFT --mem 64\n"), HasSubstr("s.sh:1: --mem: 64 has no unit; write 64M or 64G\n"));
+  EXPECT_THAT(answer("echo\n", {"-m", "8x"}), HasSubstr("--mem: '8x'"));
+  for (const char* good : {"1g", "8gb", "8GB", "8gi", "8GiB", "500m", "500M", "1k"})
+    EXPECT_THAT(answer("echo\n", {"-m", good}), HasSubstr("no weft server")) << good;
+}
+
+TEST_F(Submit, ACommandStandsBehindTheMark) {
+  EXPECT_THAT(run("", {"-G", "1"}, {.words = {{"python3", "x.py"}}}), HasSubstr("no weft server"));
+  EXPECT_THAT(run("", {"-G", "x"}, {.words = {{"python3", "x.py"}}}), testing::StartsWith("weft: --gpus: 'x'"));
+  EXPECT_THAT(run("", {}, {.words = {std::vector<std::string>{}}}), HasSubstr("submit: no script given"));
+  EXPECT_EQ(status_, 2);
+  EXPECT_THAT(run("python3"), HasSubstr("python3: there is no such script; a command stands behind --"));
+}
+
+TEST_F(Submit, AFolderThatIsNotThereIsCalledSo) {
+  EXPECT_THAT(answer("echo\n", {"-o", "logs/x"}), EndsWith("/logs/ does not exist\n"));
+  EXPECT_THAT(answer("echo\n", {"-o", "logs/x"}), testing::StartsWith("weft: --output: the folder "));
+  EXPECT_THAT(answer("echo\n", {"-o", "/dev/null/x"}), testing::StartsWith("weft: --output: the folder "));
 }
 
 TEST_F(Submit, AnEmptyFileNameIsNoOutput) {

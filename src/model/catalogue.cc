@@ -29,6 +29,15 @@ void insert_in(NameTable& names, std::string name, DeviceModelId id) {
   names.emplace(place, std::move(name), id);
 }
 
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool is_same_word(std::string_view a, std::string_view b) { return std::ranges::equal(a, b, {}, lower, lower); }
+
+bool is_beginning(std::string_view name, std::string_view of) {
+  return !name.empty() && of.size() > name.size() && of[name.size()] == '-' &&
+         is_same_word(name, of.substr(0, name.size()));
+}
+
 }  // namespace
 
 /// The built-in records: the same for every catalogue, and never changed.
@@ -61,6 +70,24 @@ DeviceCatalogue::DeviceCatalogue() : built_in_(&BuiltIn::get()), built_in_count_
 DeviceModelId DeviceCatalogue::find(std::string_view name) const {
   const DeviceModelId id = find_in(built_in_->names, name);
   return is_set(id) ? id : find_in(names_, name);
+}
+
+std::vector<DeviceModelId> DeviceCatalogue::match(std::string_view name) const {
+  if (const DeviceModelId id = find(name); is_set(id)) return {id};
+  std::vector<DeviceModelId> found;
+  for (const NameTable* table : {&built_in_->names, &names_}) {
+    for (const auto& [known, id] : *table) {
+      if (is_same_word(name, known)) found.push_back(id);
+    }
+  }
+  std::ranges::sort(found);
+  found.erase(std::ranges::unique(found).begin(), found.end());
+  if (!found.empty()) return found;
+  for (size_t i = 0; i < size(); ++i) {
+    const auto id = make_id<DeviceModelId>(i);
+    if (is_beginning(name, model(id).name)) found.push_back(id);
+  }
+  return found;
 }
 
 const DeviceModel& DeviceCatalogue::model(DeviceModelId id) const {

@@ -21,6 +21,10 @@ class DeviceCatalogue {
 
   /// kNone when no model has this name or one of its aliases. Case counts.
   DeviceModelId find(std::string_view name) const;
+  /// What a person means by `name`, in the order of ids: the model that find() gives; else, whatever the case, those
+  /// with this name or alias; else those whose own name begins with it up to a '-': "h100" is every H100-…. Empty when
+  /// there is none. Cost: O(size()) unless find() knows it.
+  std::vector<DeviceModelId> match(std::string_view name) const;
   const DeviceModel& model(DeviceModelId id) const;  ///< valid until the next add()
   size_t size() const { return built_in_count_ + models_.size(); }
 

@@ -89,6 +89,31 @@ TEST(DeviceCatalogue, KnowsTheModelsByTheNamesOfScenarioFiles) {
   }
 }
 
+TEST(DeviceCatalogue, MatchesNamesAsPeopleWriteThem) {
+  DeviceCatalogue catalogue;
+  const auto names = [&](std::string_view name) {
+    std::vector<std::string> found;
+    for (const DeviceModelId id : catalogue.match(name)) found.push_back(catalogue.model(id).name);
+    return found;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(names("H100-SXM5-80GB"), Names{"H100-SXM5-80GB"});
+  EXPECT_EQ(names("h100-sxm5-80gb"), Names{"H100-SXM5-80GB"});
+  EXPECT_EQ(names("nvidia h100 pcie"), Names{"H100-PCIE-80GB"}) << "an alias";
+  EXPECT_EQ(names("h200"), Names{"H200-SXM"}) << "an alias, not all that begin so";
+  EXPECT_EQ(names("TPU-V4"), Names{"TPU-v4"}) << "name and alias, once";
+  EXPECT_EQ(names("H100"), (Names{"H100-PCIE-80GB", "H100-SXM5-80GB", "H100-NVL"}));
+  EXPECT_EQ(names("v100-pcie"), (Names{"V100-PCIE-16GB", "V100-PCIE-32GB"}));
+  EXPECT_EQ(names("P100"), Names{"P100"});
+  for (const char* none : {"", "H10", "H100-", "H100-SXM5-80GB-X", "100", "-"}) EXPECT_EQ(names(none), Names{}) << none;
+
+  catalogue.add({.name = "h100-sxm5-80gb", .memory_bytes = kGiB});
+  catalogue.add({.name = "H100-X", .memory_bytes = kGiB});
+  EXPECT_EQ(names("h100-sxm5-80gb"), Names{"h100-sxm5-80gb"}) << "written just so";
+  EXPECT_EQ(names("H100-sxm5-80gb"), (Names{"H100-SXM5-80GB", "h100-sxm5-80gb"}));
+  EXPECT_EQ(names("H100"), (Names{"H100-PCIE-80GB", "H100-SXM5-80GB", "H100-NVL", "h100-sxm5-80gb", "H100-X"}));
+}
+
 TEST(DeviceCatalogue, ReadsTheFactsOfARecord) {
   const DeviceModel& a100 = model_of("A100-SXM4-80GB");
   EXPECT_EQ(a100.vendor, "NVIDIA");

@@ -71,6 +71,33 @@ TEST_F(ApiTest, AJobThatWaitsSaysWhy) {
   EXPECT_THAT(get("/v1/jobs/1/why").body, HasSubstr(R"("reason":"GPUs")"));
 }
 
+TEST_F(ApiTest, AJobTellsWhatItAskedFor) {
+  EXPECT_EQ(submit(1).time_limit_ms, std::nullopt);
+  EXPECT_THAT(get("/v1/jobs/0").body, HasSubstr(R"("time_limit_ms":null)"));
+  const JobInfo limited = submit(1, R"(,"time":"1h30m","gpu_models":["generic"])");
+  EXPECT_EQ(limited.time_limit_ms, 5'400'000);
+  EXPECT_THAT(limited.gpu_models, ElementsAre("generic"));
+}
+
+TEST_F(ApiTest, AMomentThatHasNotComeIsNull) {
+  submit(4);
+  submit(1);
+  EXPECT_THAT(get("/v1/jobs/0").body, HasSubstr(R"("ended_ms":null)"));
+  EXPECT_THAT(get("/v1/jobs/1").body, HasSubstr(R"("started_ms":null,"ended_ms":null)"));
+  EXPECT_EQ(job(1).started_ms, 0);
+}
+
+TEST_F(ApiTest, AJobTellsThatItsTasksShareAFile) {
+  EXPECT_FALSE(submit(1).is_output_shared) << "with one task there is nothing to share";
+  EXPECT_TRUE(submit(1, R"(,"tasks":2)").is_output_shared);
+}
+
+TEST_F(ApiTest, AGpuModelIsTakenAsPeopleWriteIt) {
+  EXPECT_EQ(submit(1, R"(,"gpu_models":["GENERIC"])").state, "running");
+  EXPECT_THAT(error(post(R"({"command":["x"],"directory":"/","gpus":1,"gpu_models":["Z9000"]})")),
+              HasSubstr("unknown model 'Z9000'; this cluster has generic"));
+}
+
 TEST_F(ApiTest, AJobThatCanNeverRunIsRefusedWithTheReason) {
   const Reply reply = post(R"({"command":["train"],"directory":"/","gpus":5})");
   EXPECT_EQ(reply.status, 422U);
@@ -150,6 +177,15 @@ TEST_F(ApiTest, NodesSayWhoHasWhat) {
   EXPECT_EQ(nodes->at(0).gpus.at(3).uuid, "GPU-3");
 }
 
+TEST_F(ApiTest, TheClusterHasNoFragmentationBeforeAJobWithGpusWasSeen) {
+  EXPECT_THAT(get("/v1/cluster").body, HasSubstr(R"("fragment_milli":null,"fragment_ratio":null)"));
+  const Result<ClusterInfo> none = read_cluster(get("/v1/cluster").body);
+  ASSERT_TRUE(none);
+  EXPECT_EQ(none->fragment_ratio, std::nullopt);
+  submit(1);
+  EXPECT_THAT(get("/v1/cluster").body, HasSubstr(R"("fragment_ratio":0)"));
+}
+
 TEST_F(ApiTest, TheClusterHasTotalsFragmentationAndTheHash) {
   submit(3);
   const auto cluster = read_cluster(get("/v1/cluster").body);
@@ -158,7 +194,8 @@ TEST_F(ApiTest, TheClusterHasTotalsFragmentationAndTheHash) {
   EXPECT_EQ(cluster->gpus_free, 1);
   EXPECT_EQ(cluster->jobs_running, 1);
   EXPECT_EQ(cluster->gpu_milli_free, 1000);
-  EXPECT_DOUBLE_EQ(cluster->fragment_milli, 1000) << "a job of three GPUs, the only kind so far, cannot use one";
+  EXPECT_DOUBLE_EQ(cluster->fragment_milli.value_or(0), 1000)
+      << "a job of three GPUs, the only kind so far, cannot use one";
   EXPECT_EQ(cluster->decision_hash, fmt::format("{:016x}", backend_.scheduler().decision_hash()));
 }
 

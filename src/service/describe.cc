@@ -79,8 +79,12 @@ JobInfo describe_job(Backend& backend, JobId id) {
   job.submitted_ms = backend.wall_ms(view.submitted);
   job.started_ms = wall_ms_or_zero(backend, view.started);
   job.ended_ms = is_end_state(view.state) ? wall_ms_or_zero(backend, view.ended) : 0;
+  if (spec.time_limit < kEndless) job.time_limit_ms = (spec.time_limit.ns + 999'999) / 1'000'000;
   for (const RoleSpec& role : spec.roles) {
     job.gpus += role.devices.count * role.count;
+    for (const std::string& model : role.constraint.models) {
+      if (std::ranges::find(job.gpu_models, model) == job.gpu_models.end()) job.gpu_models.push_back(model);
+    }
     job.cpu_milli += role.cpu_milli * role.count;
     job.memory_bytes += role.memory_bytes * role.count;
   }
@@ -96,6 +100,10 @@ JobInfo describe_job(Backend& backend, JobId id) {
   }
   job.message = backend.message(id);
   add_tasks(backend, view, job);
+  if (job.tasks.size() > 1) {
+    const auto second = backend.files(id, 1);
+    job.is_output_shared = second && second->output == job.output && second->error == job.error;
+  }
   if (is_end_state(view.state)) job.exit_status = exit_status_of(view, job);
   return job;
 }
@@ -161,19 +169,22 @@ std::vector<QueueInfo> describe_queues(Backend& backend) {
 
 ClusterInfo describe_cluster(Backend& backend) {
   const ClusterView view = backend.scheduler().cluster();
-  return {.version = std::string(kVersion),
-          .nodes = view.nodes,
-          .nodes_available = view.nodes_available,
-          .gpus = view.gpus,
-          .gpus_free = view.gpus_free,
-          .jobs_pending = view.jobs_pending,
-          .jobs_running = view.jobs_running,
-          .jobs_ended = view.jobs_ended,
-          .gpu_milli_free = view.fragmentation.gpu_milli_free,
-          .fragment_milli = view.fragmentation.fragment_milli,
-          .fragment_ratio = view.fragmentation.ratio(),
-          .decision_count = view.decision_count,
-          .decision_hash = fmt::format("{:016x}", view.decision_hash)};
+  ClusterInfo info{.version = std::string(kVersion),
+                   .nodes = view.nodes,
+                   .nodes_available = view.nodes_available,
+                   .gpus = view.gpus,
+                   .gpus_free = view.gpus_free,
+                   .jobs_pending = view.jobs_pending,
+                   .jobs_running = view.jobs_running,
+                   .jobs_ended = view.jobs_ended,
+                   .gpu_milli_free = view.fragmentation.gpu_milli_free,
+                   .decision_count = view.decision_count,
+                   .decision_hash = fmt::format("{:016x}", view.decision_hash)};
+  if (backend.scheduler().has_expected_tasks()) {
+    info.fragment_milli = view.fragmentation.fragment_milli;
+    info.fragment_ratio = view.fragmentation.ratio();
+  }
+  return info;
 }
 
 }  // namespace weft::service

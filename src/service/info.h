@@ -11,7 +11,7 @@
 namespace weft::service {
 
 // What the API tells about jobs, nodes and the cluster, as plain values: the server fills and writes them, the client
-// reads them back. Times are milliseconds since 1970, 0 where the moment has not come.
+// reads them back. Times are milliseconds since 1970, 0 (null in JSON) where the moment has not come.
 
 struct TaskInfo {
   int32_t index = 0;
@@ -36,17 +36,20 @@ struct JobInfo {
   int64_t submitted_ms = 0;
   int64_t started_ms = 0;
   int64_t ended_ms = 0;
-  std::optional<int32_t> exit_status;  ///< once it has ended: of the task that decided it; 128 + signal
-  int32_t gpus = 0;                    ///< of all tasks together, as are CPUs and memory
+  std::optional<int64_t> time_limit_ms;  ///< nothing: it has none
+  std::optional<int32_t> exit_status;    ///< once it has ended: of the task that decided it; 128 + signal
+  int32_t gpus = 0;                      ///< of all tasks together, as are CPUs and memory
+  std::vector<std::string> gpu_models;   ///< asked for, as written: any of these; empty: any at all
   int64_t cpu_milli = 0;
   int64_t memory_bytes = 0;
   std::vector<std::string> command;
   std::string directory;
   std::string output;  ///< of task 0
   std::string error;
-  std::string reason;   ///< one word for why it waits; empty when it does not
-  std::string why;      ///< a sentence about its state
-  std::string message;  ///< of the engine, when something went wrong
+  bool is_output_shared = false;  ///< all its tasks write to these
+  std::string reason;             ///< one word for why it waits; empty when it does not
+  std::string why;                ///< a sentence about its state
+  std::string message;            ///< of the engine, when something went wrong
   std::vector<TaskInfo> tasks;
   bool operator==(const JobInfo&) const = default;
 
@@ -100,8 +103,10 @@ struct ClusterInfo {
   int64_t jobs_running = 0;
   int64_t jobs_ended = 0;
   int64_t gpu_milli_free = 0;
-  double fragment_milli = 0;  ///< free thousandths of GPUs that the next task is expected not to be able to use
-  double fragment_ratio = 0;  ///< of what is free
+  /// Free thousandths of GPUs that the next task is expected not to be able to use; nothing before a job that asks for
+  /// GPUs was seen.
+  std::optional<double> fragment_milli;
+  std::optional<double> fragment_ratio;  ///< of what is free
   uint64_t decision_count = 0;
   std::string decision_hash;  ///< 16 hexadecimal digits
   bool operator==(const ClusterInfo&) const = default;

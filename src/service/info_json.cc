@@ -16,6 +16,8 @@ json::value optional_value(const std::optional<T>& value) {
   return value ? json::value(*value) : json::value(nullptr);
 }
 
+json::value moment_value(int64_t wall_ms) { return wall_ms == 0 ? json::value(nullptr) : json::value(wall_ms); }
+
 template <typename T>
 json::array list(const std::vector<T>& values) {
   return json::array(values.begin(), values.end());
@@ -56,12 +58,18 @@ class Reader {
     if (const json::value* value = find(key); value != nullptr && check(value->is_number()))
       out = value->to_number<double>();
   }
-  void get(std::string_view key, std::optional<int32_t>& out) {
+  template <typename Number>
+  void get(std::string_view key, std::optional<Number>& out) {
     const json::value* value = find(key);
     if (value == nullptr || value->is_null()) return;
-    int32_t number = 0;
+    Number number = 0;
     get(key, number);
     out = number;
+  }
+  void get_moment(std::string_view key, int64_t& out) {
+    std::optional<int64_t> wall_ms;
+    get(key, wall_ms);
+    out = wall_ms.value_or(0);
   }
   template <typename T>
   void get(std::string_view key, std::vector<T>& out) {
@@ -135,16 +143,19 @@ json::object job_object(const JobInfo& job) {
           {"priority", job.priority},
           {"attempt", job.attempt},
           {"submitted_ms", job.submitted_ms},
-          {"started_ms", job.started_ms},
-          {"ended_ms", job.ended_ms},
+          {"started_ms", moment_value(job.started_ms)},
+          {"ended_ms", moment_value(job.ended_ms)},
+          {"time_limit_ms", optional_value(job.time_limit_ms)},
           {"exit_status", optional_value(job.exit_status)},
           {"gpus", job.gpus},
+          {"gpu_models", list(job.gpu_models)},
           {"cpu_milli", job.cpu_milli},
           {"memory_bytes", job.memory_bytes},
           {"command", list(job.command)},
           {"directory", job.directory},
           {"output", job.output},
           {"error", job.error},
+          {"output_shared", job.is_output_shared},
           {"reason", job.reason},
           {"why", job.why},
           {"message", job.message},
@@ -161,16 +172,19 @@ JobInfo read_job_object(Reader& in) {
   in.get("priority", job.priority);
   in.get("attempt", job.attempt);
   in.get("submitted_ms", job.submitted_ms);
-  in.get("started_ms", job.started_ms);
-  in.get("ended_ms", job.ended_ms);
+  in.get_moment("started_ms", job.started_ms);
+  in.get_moment("ended_ms", job.ended_ms);
+  in.get("time_limit_ms", job.time_limit_ms);
   in.get("exit_status", job.exit_status);
   in.get("gpus", job.gpus);
+  in.get("gpu_models", job.gpu_models);
   in.get("cpu_milli", job.cpu_milli);
   in.get("memory_bytes", job.memory_bytes);
   in.get("command", job.command);
   in.get("directory", job.directory);
   in.get("output", job.output);
   in.get("error", job.error);
+  in.get("output_shared", job.is_output_shared);
   in.get("reason", job.reason);
   in.get("why", job.why);
   in.get("message", job.message);
@@ -289,8 +303,8 @@ std::string write_cluster(const ClusterInfo& cluster) {
                                       {"jobs_running", cluster.jobs_running},
                                       {"jobs_ended", cluster.jobs_ended},
                                       {"gpu_milli_free", cluster.gpu_milli_free},
-                                      {"fragment_milli", cluster.fragment_milli},
-                                      {"fragment_ratio", cluster.fragment_ratio},
+                                      {"fragment_milli", optional_value(cluster.fragment_milli)},
+                                      {"fragment_ratio", optional_value(cluster.fragment_ratio)},
                                       {"decision_count", cluster.decision_count},
                                       {"decision_hash", cluster.decision_hash}});
 }

@@ -198,6 +198,19 @@ TEST_F(Resolve, WrongJobsAreOneLineEach) {
   expect_errors(state_, job(), cases);
 }
 
+TEST_F(Resolve, AModelMayBeNamedAsPeopleDo) {
+  JobSpec spec = job();
+  spec.roles[0].devices = {.kind = DeviceNeedKind::kWhole, .count = 1};
+  const auto models = [&](std::vector<std::string> names) {
+    spec.roles[0].constraint.models = std::move(names);
+    const auto shape = state_.resolve(spec);
+    EXPECT_TRUE(shape) << shape.error().message;
+    return shape ? shape->roles[0].demand.devices.models : std::vector<DeviceModelId>{};
+  };
+  EXPECT_EQ(models({"a100-sxm4-80gb"}), models({kA100}));
+  EXPECT_EQ(models({"a100-sxm4", kA100}), models({"A100-SXM4-40GB", "A100-SXM4-80GB"}));
+}
+
 TEST_F(Resolve, WrongRolesAreOneLineEach) {
   const Spoiled cases[] = {
       {"role 'w': count must be at least 1, got 0", [](JobSpec& s) { s.roles[0].count = 0; }},
@@ -214,6 +227,8 @@ TEST_F(Resolve, WrongRolesAreOneLineEach) {
       {"2000000000 tasks; at most 1000000", [](JobSpec& s) { s.roles[0].count = 2'000'000'000; }},
       {"unknown model 'A100-SXM4-80'; did you mean",
        [](JobSpec& s) { s.roles[0].constraint.models = {"A100-SXM4-80"}; }},
+      {"unknown model 'Z9000'; this cluster has A100-SXM4-80GB",
+       [](JobSpec& s) { s.roles[0].constraint.models = {"Z9000"}; }},
       {"unknown node 'a1'; did you mean 'a0'?", [](JobSpec& s) { s.roles[0].node = "a1"; }},
       {"the label 'k' is given twice", [](JobSpec& s) { s.roles[0].labels = {{"k", "1"}, {"k", "2"}}; }},
       {"'' is not a label's name", [](JobSpec& s) { s.roles[0].labels = {{"", "1"}}; }},

@@ -23,6 +23,21 @@ int64_t add_times(int64_t a, int64_t n, int64_t b) {
   return std::min(sum, kQuantityMax + 1);
 }
 
+/// "; this cluster has A, B"; empty without devices.
+std::string known_models(const ClusterState& state, const DeviceCatalogue& devices) {
+  constexpr size_t kNamesMax = 8;
+  std::set<DeviceModelId> models;
+  for (const Pool& pool : state.pools()) models.insert(pool.models.begin(), pool.models.end());
+  std::string text;
+  size_t count = 0;
+  for (const DeviceModelId model : models) {
+    text += count == 0 ? "; this cluster has " : ", ";
+    if (count++ == kNamesMax) return text + "…";
+    text += devices.model(model).name;
+  }
+  return text;
+}
+
 }  // namespace
 
 Result<void> JobResolver::roles() {
@@ -108,12 +123,13 @@ Result<void> JobResolver::role_place(const std::string& where, const RoleSpec& s
 Result<void> JobResolver::models(const std::string& where, const DeviceConstraint& constraint,
                                  DeviceDemand& out) const {
   for (const std::string& name : constraint.models) {
-    const DeviceModelId model = names_.devices.find(name);
-    if (!is_set(model)) {
+    const std::vector<DeviceModelId> meant = names_.devices.match(name);
+    if (meant.empty()) {
       return fail(ErrorCode::kNotFound,
-                  fmt::format("{}: gpu: unknown model {}{}", where, quoted(name), suggest_model(name, names_.devices)));
+                  fmt::format("{}: gpu: unknown model {}{}{}", where, quoted(name), suggest_model(name, names_.devices),
+                              known_models(state_, names_.devices)));
     }
-    out.models.push_back(model);
+    out.models.insert(out.models.end(), meant.begin(), meant.end());
   }
   std::ranges::sort(out.models);
   out.models.erase(std::unique(out.models.begin(), out.models.end()), out.models.end());

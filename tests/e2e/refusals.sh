@@ -14,6 +14,7 @@ printf 'echo hello\n' >good.sh
 
 expect_refusal "no command" "$WEFT"
 expect_refusal "a command that is none" "$WEFT" rum
+[[ $err == "weft: unknown command"* ]] || fail "a command that is none: '$err'"
 expect_in "did you mean 'run'?" "$err" "a command that is none"
 expect_refusal "an option that is none" "$WEFT" run --prioritty 1 -- true
 expect_in "did you mean '--priority'?" "$err" "an option that is none"
@@ -30,7 +31,7 @@ done
 for value in -1 x nan inf 0.0001 1e99 99999999999999999999; do
   expect_refusal "--cpus '$value'" "$WEFT" run "--cpus=$value" -- true
 done
-for value in -1G 8X nan 9999999999T G; do
+for value in -1G 8X nan 9999999999T G 500 0; do
   expect_refusal "--mem '$value'" "$WEFT" run "--mem=$value" -- true
 done
 for value in 0 -5m 5y nan 99999999999d; do
@@ -41,8 +42,10 @@ expect_refusal "--gpu-bind rack" "$WEFT" run --gpu-bind rack -- true
 expect_refusal "an unknown queue" "$WEFT" run -q nowhere -- true
 expect_in "nowhere" "$err" "an unknown queue"
 expect_refusal "an unknown model" "$WEFT" run --gpu Z9000 -- true
+expect_in "this cluster has generic" "$err" "an unknown model"
 expect_refusal "a directory that is not there" "$WEFT" run -D /no/such/place -- true
 expect_refusal "an output in no directory" "$WEFT" run -o no/such/file -- true
+expect_in "the folder $scratch/no/such/ does not exist" "$err" "an output in no directory"
 expect_refusal "an output pattern" "$WEFT" run -o 'x-%q' -- true
 expect_refusal "a control character in a name" "$WEFT" run -J $'two\nlines' -- true
 expect_refusal "a name that is not UTF-8" "$WEFT" run -J $'\xff\xfe' -- true
@@ -82,7 +85,9 @@ expect_refusal "a name with an escape of eight bits" "$WEFT" run -J $'a\xc2\x9b3
 expect_refusal "a name that is written backwards" "$WEFT" run -J $'a\xe2\x80\xaeb' -- true
 try "$WEFT" show $'\e[31m'
 [[ $err != *$'\e'* ]] || fail "an escape went to the terminal"
-expect_refusal "one job too many" "$WEFT" show 1 2
+expect_refusal "one job too many" "$WEFT" why 1 2
+expect_refusal "help for a command that is none" "$WEFT" help rum
+expect_in "did you mean 'run'?" "$err" "help for a command that is none"
 expect_refusal "my latest job before the first" "$WEFT" show @
 expect_refusal "cancel of nothing" "$WEFT" cancel
 [ "$("$WEFT" queue --all --json)" = '{"jobs":[]}' ] || fail "something was submitted after all: $("$WEFT" queue --all --json)"
@@ -104,7 +109,7 @@ try "$WEFT" run -- sh -c 'echo $#' sh "$long" "$long" "$long" "$long" "$long"
 head -c 5000000 /dev/zero | tr '\0' '#' >huge.sh
 expect_refusal "a huge script" "$WEFT" submit huge.sh
 
-for arguments in "--virtual-gpus 65" "--virtual-gpus x" "--virtual-gpus -1" "--gpu-model H100-SXM" "--virtual-gpus 1 --gpu-model Z9000" "--policy nonsense" \
+for arguments in "--virtual-gpus 65" "--virtual-gpus x" "--virtual-gpus -1" "--gpu-model H100-SXM" "--virtual-gpus 1 --gpu-model Z9000" "--virtual-gpus 1 --gpu-model h100" "--policy nonsense" \
   "--grace -1s" "--log loud" "--bogus" "extra"; do
   # shellcheck disable=SC2086
   expect_refusal "serve $arguments" "$WEFT" serve --socket "$scratch/other.sock" --state-dir "$scratch/other" $arguments

@@ -44,6 +44,7 @@ start_clingy --grace 300ms
 kill -INT "$client"
 client_status
 [ "$status" -eq 130 ] || fail "Ctrl-C: the client ended with $status"
+expect_in "weft: job 0 cancelled" "$(cat "$scratch/client.err")" "Ctrl-C"
 expect_end_of_clingy "Ctrl-C"
 
 start_clingy --grace 1h

@@ -2,7 +2,7 @@
 # What the commands show: tables, JSON, reasons, logs; scripts with directives; broken pipes.
 . "$(dirname "$0")/common.bash"
 
-serve --virtual-gpus 8 --gpu-model A100-SXM4-80GB
+serve --virtual-gpus 8 --gpu-model a100-sxm4-80gb
 cd "$scratch"
 field() { python3 -c 'import json, sys; print(eval("d" + sys.argv[1], {"d": json.load(sys.stdin)}))' "$1"; }
 
@@ -28,7 +28,7 @@ mkfifo go
 exec 7<>go  # held open here, so that each job that reads takes one line
 "$WEFT" submit --json -G 6 hold.sh | field '["gpus"]' | grep -qx 6 || fail "submit --json does not give the job"
 "$WEFT" submit -G 4 -J 'große Ärbeit 训练' hold.sh >/dev/null
-"$WEFT" submit --gpu A100-SXM4-80GB -N 2 hold.sh >/dev/null
+"$WEFT" submit --gpu A100 -N 2 -t 90m hold.sh >/dev/null
 until [ "$("$WEFT" show 3 --json | field '["state"]')" = running ]; do :; done
 
 "$WEFT" queue --json | python3 -m json.tool >/dev/null || fail "queue --json is no JSON"
@@ -43,7 +43,12 @@ expect_in "job 2 waits: GPUs: 0 of 4 free" "$("$WEFT" why 2)" "why"
 expect_in "job 1 is running since" "$("$WEFT" why 1)" "why of a running job"
 expect_in "on GPU 0-5" "$("$WEFT" why 1)" "why of a running job"
 "$WEFT" why 2 --json | field '["reason"]' | grep -qx GPUs || fail "why --json gives no reason"
-expect_in "2 GPUs" "$("$WEFT" show 3)" "show"
+expect_in "2 GPUs (A100)" "$("$WEFT" show 3)" "show"
+expect_in "time limit 1h30m" "$("$WEFT" show 3)" "show"
+"$WEFT" show 3 --json | field '["time_limit_ms"], d["ended_ms"]' | grep -qx '(5400000, None)' || fail "show --json has no time limit"
+expect_in "1h30m" "$("$WEFT" queue | grep '^ *3 ')" "the limit in the queue"
+[ "$("$WEFT" show 1 3 | grep -c '^job')" -eq 2 ] || fail "show of two jobs shows $("$WEFT" show 1 3)"
+[ "$("$WEFT" show 1 3 --json | wc -l)" -eq 2 ] || fail "show --json of two jobs is not a line each"
 expect_in "task 1" "$("$WEFT" show 3)" "show of a gang"
 expect_in "job 3" "$("$WEFT" show @)" "the latest job"
 "$WEFT" nodes --json | field '["nodes"][0]["gpus"][7]["jobs"]' | grep -qx '\[3\]' || fail "nodes --json does not say who has a GPU"
@@ -62,6 +67,15 @@ printf '\n\n\n\n' >&7
 wait "$follower" || fail "log -f failed"
 [ "$(cat followed)" = 0,1,2,3,4,5 ] || fail "log -f showed '$(cat followed)'"
 [ -s weft-1.out ] || fail "the default output file is not there"
+
+# What is left of a job that has ended, and what of one that was given as a command.
+try "$WEFT" log 3 --task 1
+expect_in "weft: note: the tasks of job 3 write to one file" "$err" "the log of one task of several"
+[ "$("$WEFT" submit -t 1h -- sh -c 'echo "I am $0"; exit 7' me)" = "job 4" ] || fail "a command is not queued"
+"$WEFT" wait 4 >/dev/null && fail "job 4 ended well"
+[ "$(cat weft-4.out)" = "I am me" ] || fail "the command wrote '$(cat weft-4.out)'"
+shown=$("$WEFT" show 4)
+for part in "status 7" "; waited " ", ran " "0 GPUs" "time limit 1h" "weft-4.out"; do expect_in "$part" "$shown" "show of an ended job"; done
 
 # The events by number, and the API as it is.
 if command -v curl >/dev/null; then
