@@ -3,11 +3,15 @@
 #include <hwloc.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 
 namespace weft::local {
 
 Result<std::vector<CpuZone>> read_cpu_zones() {
+  // In a container that hides how the processors lie, the library would say so on our error output, in words of its
+  // own.
+  ::setenv("HWLOC_HIDE_ERRORS", "2", 0);
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0) return fail(ErrorCode::kUnavailable, "hwloc cannot start");
   const std::unique_ptr<hwloc_topology, decltype(&hwloc_topology_destroy)> topology(raw, hwloc_topology_destroy);
