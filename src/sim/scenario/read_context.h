@@ -34,6 +34,9 @@ struct ReadContext {
   std::optional<JobIndex> find_job(const YamlNode& name);
   std::optional<JobIndex> find_job(std::string_view name, Place at);
   /// kNone: a problem was noted.
+  /// All that a person means by the name: see DeviceCatalogue::match(). Empty, with a problem, when there is none.
+  std::vector<DeviceModelId> find_models(const YamlNode& name);
+  /// The one model of a node's devices; kNone, with a problem, when the name means none or several.
   DeviceModelId find_model(const YamlNode& name);
   /// "nvlink", "node" or a level of the cluster; with `also_device` "device", too.
   enum class Also : uint8_t { kNothing, kDevice };

@@ -53,8 +53,9 @@ void read_device_need(MapReader& reader, RoleSpec& role, ReadContext& context) {
 
 void read_models(const YamlNode& node, RoleSpec& role, ReadContext& context) {
   for (const YamlNode* item : read_list_or_one(node, "gpu", context.problems)) {
-    const DeviceModelId model = context.find_model(*item);
-    if (is_set(model)) role.constraint.models.push_back(context.catalogue.model(model).name);
+    for (const DeviceModelId model : context.find_models(*item)) {
+      role.constraint.models.push_back(context.catalogue.model(model).name);
+    }
   }
 }
 

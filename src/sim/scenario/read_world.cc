@@ -2,6 +2,7 @@
 #include "sim/scenario/read_context.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -301,14 +302,26 @@ std::optional<NodeIndex> ReadContext::find_node(const YamlNode& name) {
   return std::nullopt;
 }
 
-DeviceModelId ReadContext::find_model(const YamlNode& name) {
+std::vector<DeviceModelId> ReadContext::find_models(const YamlNode& name) {
   const auto text = read_text(name, "gpu", problems);
-  if (!text) return kNone<DeviceModelId>;
-  const DeviceModelId found = catalogue.find(*text);
-  if (is_set(found)) return found;
-  std::vector<std::string_view> known;
-  for (size_t i = 0; i < catalogue.size(); ++i) known.push_back(catalogue.model(make_id<DeviceModelId>(i)).name);
-  problems.add(name.at, fmt::format("no GPU model '{}' is in the catalogue{}", *text, did_you_mean(*text, known)));
+  if (!text) return {};
+  std::vector<DeviceModelId> found = catalogue.match(*text);
+  if (found.empty()) {
+    problems.add(name.at,
+                 fmt::format("no GPU model '{}' is in the catalogue{}", *text, did_you_mean(*text, catalogue.names())));
+  }
+  return found;
+}
+
+DeviceModelId ReadContext::find_model(const YamlNode& name) {
+  const std::vector<DeviceModelId> found = find_models(name);
+  if (found.size() == 1) return found[0];
+  if (!found.empty()) {
+    std::vector<std::string_view> names;
+    for (const DeviceModelId id : found) names.push_back(catalogue.model(id).name);
+    problems.add(name.at,
+                 fmt::format("gpu '{}' may be each of {}; write one of them", name.text, fmt::join(names, ", ")));
+  }
   return kNone<DeviceModelId>;
 }
 

@@ -245,6 +245,19 @@ TEST(ScenarioReader, HugeWorldsAreRefusedAtOnce) {
       "1:80: more than 200,000 jobs or 1,000,000 tasks");
 }
 
+TEST(ScenarioReader, TheBeginningOfModelNamesStandsForAllOfThem) {
+  const auto documents = read_scenarios(
+      "{scenario: x, cluster: {nodes: [{name: n, gpus: 1, gpu: h100-nvl}]},"
+      " jobs: [{name: a, gpus: 1, gpu: H100}], steps: []}");
+  ASSERT_EQ(documents.size(), 1U);
+  ASSERT_TRUE(documents[0].scenario) << documents[0].problems[0].message;
+  EXPECT_EQ(documents[0].scenario->nodes[0].spec.devices[0].model, "H100-NVL");
+  EXPECT_EQ(documents[0].scenario->jobs[0].spec.roles[0].constraint.models,
+            (std::vector<std::string>{"H100-PCIE-80GB", "H100-SXM5-80GB", "H100-NVL"}));
+  EXPECT_EQ(first_problem("{scenario: x, cluster: {nodes: [{name: n, gpus: 1, gpu: H100}]}, steps: []}"),
+            "1:57: gpu 'H100' may be each of H100-PCIE-80GB, H100-SXM5-80GB, H100-NVL; write one of them");
+}
+
 TEST(ScenarioReader, ManyHugeWorldsInOneFileAreRefusedTogether) {
   std::string text;
   for (int i = 0; i < 100; ++i) text += "--- {scenario: x, cluster: {nodes: [{name: a, count: 200000}]}, steps: []}\n";
