@@ -71,15 +71,20 @@ struct World {
   }
 };
 
-/// Every waiting job is tried, none fits: 100,000 jobs of 200 shapes on a full cluster.
-void pass_over_pending(benchmark::State& state) {
-  World world(10'000);
+/// 10,000 nodes are full, and 100,000 jobs of 200 shapes wait.
+void crowd(World& world) {
   for (int job = 0; job < 10'000; ++job) world.submit(gang(1, 8));
   world.absorb();
   world.answer(world.scheduler->apply(Event{}));
   for (int job = 0; job < 100'000; ++job) world.submit(gang(1 + job % 10, 1 + job % 8, 500 + 100 * (job % 200 / 8)));
   world.absorb();
   world.scheduler->apply(Event{});
+}
+
+/// Every waiting job is tried, none fits.
+void pass_over_pending(benchmark::State& state) {
+  World world(10'000);
+  crowd(world);
   for (auto _ : state) {
     world.scheduler->try_everybody();
     benchmark::DoNotOptimize(world.scheduler->apply(Event{}).list.size());
@@ -91,12 +96,7 @@ BENCHMARK(pass_over_pending)->Unit(benchmark::kMillisecond);
 /// What the end of one job costs while everybody waits: 8 GPUs come free, one of the 200 shapes takes them.
 void one_job_ends_on_a_full_cluster(benchmark::State& state) {
   World world(10'000);
-  for (int job = 0; job < 10'000; ++job) world.submit(gang(1, 8));
-  world.absorb();
-  world.answer(world.scheduler->apply(Event{}));
-  for (int job = 0; job < 100'000; ++job) world.submit(gang(1 + job % 10, 1 + job % 8, 500 + 100 * (job % 200 / 8)));
-  world.absorb();
-  world.scheduler->apply(Event{});
+  crowd(world);
   std::vector<double> micros;
   size_t next = 0;
   for (auto _ : state) {
