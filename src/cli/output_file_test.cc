@@ -1,5 +1,7 @@
 #include "cli/output_file.h"
 
+#include "base/test_folder.h"
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,13 +23,6 @@ using testing::HasSubstr;
 /// A folder of its own for each test, gone at the end.
 class OutputFile : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "weft-output-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
   std::string write(const std::string& name, std::string_view text) const {
     std::ofstream(folder_ / name, std::ios::binary) << text;
@@ -40,7 +35,8 @@ class OutputFile : public testing::Test {
   }
   size_t file_count() const { return static_cast<size_t>(std::distance(fs::directory_iterator(folder_), {})); }
 
-  fs::path folder_;
+  const TestFolder made_;
+  const fs::path folder_ = made_.path();
 };
 
 std::string error_of(const std::vector<NamedFile>& outputs, const std::vector<NamedFile>& inputs = {}) {

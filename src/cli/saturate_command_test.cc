@@ -1,3 +1,4 @@
+#include "base/test_folder.h"
 #include "cli/command_line.h"
 #include "cli/commands.h"
 
@@ -23,13 +24,9 @@ constexpr std::string_view kPods = "name,cpu_milli,memory_mib,num_gpu,gpu_milli\
 class Saturate : public testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "weft-saturate-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
     write("nodes.csv", kNodes);
     write("pods.csv", kPods);
   }
-  void TearDown() override { fs::remove_all(folder_); }
 
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
   void write(const std::string& name, std::string_view text) const {
@@ -55,7 +52,8 @@ class Saturate : public testing::Test {
     return testing::internal::GetCapturedStderr();
   }
 
-  fs::path folder_;
+  const TestFolder made_;
+  const fs::path folder_ = made_.path();
   std::string out_;
   int status_ = -1;
 };

@@ -1,3 +1,4 @@
+#include "base/test_folder.h"
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "service/job_request.h"
@@ -21,16 +22,8 @@ using testing::HasSubstr;
 /// `weft submit` up to where it looks for a server: there is none, and nothing gets that far but what is right.
 class Submit : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "weft-submit-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-    ::setenv("WEFT_SOCKET", (folder_ / "none.sock").c_str(), 1);
-  }
-  void TearDown() override {
-    ::unsetenv("WEFT_SOCKET");
-    fs::remove_all(folder_);
-  }
+  void SetUp() override { ::setenv("WEFT_SOCKET", (folder_ / "none.sock").c_str(), 1); }
+  void TearDown() override { ::unsetenv("WEFT_SOCKET"); }
 
   /// What the command says to the options and a script of this text.
   std::string answer(std::string_view script, std::vector<std::string> options = {}) {
@@ -52,7 +45,8 @@ class Submit : public testing::Test {
     return said;
   }
 
-  fs::path folder_;
+  const TestFolder made_;
+  const fs::path folder_ = made_.path();
   int status_ = -1;
 };
 

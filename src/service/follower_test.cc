@@ -1,5 +1,6 @@
 #include "service/follower.h"
 
+#include "base/test_folder.h"
 #include "service/backend_testing.h"
 #include "service/file_watcher.h"
 #include "service/info.h"
@@ -26,14 +27,11 @@ using testing::HasSubstr;
 class FollowerTest : public testing::Test {
  protected:
   FollowerTest() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "weft-service-XXXXXX").string();
-    scratch_ = ::mkdtemp(pattern.data());
     backend_.output_files = {.output = scratch_ + "/out", .error = scratch_ + "/err"};
     JobSpec spec{.name = "job", .queue = "default"};
     spec.roles.emplace_back();
     job_ = *backend_.submit(spec);
   }
-  ~FollowerTest() override { std::filesystem::remove_all(scratch_); }
 
   void write(const std::string& name, const std::string& text) const {
     std::ofstream(scratch_ + "/" + name, std::ios::app) << text;
@@ -54,7 +52,8 @@ class FollowerTest : public testing::Test {
     return found;
   }
 
-  std::string scratch_;
+  const TestFolder made_;
+  const std::string scratch_ = made_.path();
   TestBackend backend_;
   JobId job_{};
   FollowStep step_ = FollowStep::kWait;

@@ -1,5 +1,6 @@
 #include "service/server.h"
 
+#include "base/test_folder.h"
 #include "service/api.h"
 #include "service/backend_testing.h"
 #include "service/client.h"
@@ -26,11 +27,6 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string make_scratch() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "weft-server-XXXXXX").string();
-  return ::mkdtemp(pattern.data());
-}
-
 /// A server on a thread of its own, and clients on this one. The backend is touched by the server's thread only, once
 /// it runs.
 class ServerTest : public testing::Test {
@@ -46,7 +42,6 @@ class ServerTest : public testing::Test {
     on_server([this] { context_.stop(); });
     thread_.join();
     EXPECT_FALSE(std::filesystem::exists(scratch_ + "/socket"));
-    std::filesystem::remove_all(scratch_);
   }
 
   void on_server(std::function<void()> action) { boost::asio::post(context_, std::move(action)); }
@@ -68,7 +63,8 @@ class ServerTest : public testing::Test {
 
   static constexpr const char* kJob = R"({"command":["x"],"directory":"/"})";
 
-  std::string scratch_ = make_scratch();
+  const TestFolder made_;
+  const std::string scratch_ = made_.path();
   TestBackend backend_;
   Api api_{backend_, ::geteuid(), defaults_for(8000, 16 * kGiB, 4)};
   boost::asio::io_context context_;

@@ -1,5 +1,6 @@
 #include "sim/text_file.h"
 
+#include "base/test_folder.h"
 #include "base/text.h"
 
 #include <gmock/gmock.h>
@@ -19,13 +20,6 @@ using ::testing::HasSubstr;
 /// A folder of its own for each test, gone at the end.
 class TextFile : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "weft-text-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   std::string write(const std::string& name, std::string_view text) {
     std::ofstream(folder_ / name, std::ios::binary) << text;
     return (folder_ / name).string();
@@ -35,7 +29,8 @@ class TextFile : public ::testing::Test {
     return content ? "" : content.error().message;
   }
 
-  fs::path folder_;
+  const TestFolder made_;
+  const fs::path folder_ = made_.path();
 };
 
 TEST_F(TextFile, IsReadWholeWhenItIsText) {

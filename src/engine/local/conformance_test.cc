@@ -1,5 +1,6 @@
 #include "engine/conformance.h"
 
+#include "base/test_folder.h"
 #include "engine/local/local_engine.h"
 #include "engine/local/process_tree.h"
 
@@ -75,17 +76,12 @@ class Observer final : public Engine {
 class LocalHarness final : public EngineHarness {
  public:
   LocalHarness() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "weft-conformance-XXXXXX").string();
-    scratch_ = ::mkdtemp(pattern.data());
     NodeSpec node{.name = "box"};
     node.devices.resize(16);
     local_ = *LocalEngine::create(node, {.jobs_directory = scratch_, .now = [] { return Instant{1}; }});
     observer_ = std::make_unique<Observer>(*local_, behaviours_);
   }
-  ~LocalHarness() override {
-    EXPECT_TRUE(descendants_of(::getpid()).empty()) << "every case ends what it starts";
-    std::filesystem::remove_all(scratch_);
-  }
+  ~LocalHarness() override { EXPECT_TRUE(descendants_of(::getpid()).empty()) << "every case ends what it starts"; }
 
   Engine& engine() override { return *observer_; }
   void describe_job(JobId job, int32_t task_count, TaskBehaviour behaviour) override {
@@ -116,7 +112,8 @@ class LocalHarness final : public EngineHarness {
   }
 
  private:
-  std::string scratch_;
+  const TestFolder made_;
+  const std::string scratch_ = made_.path();
   std::map<JobId, TaskBehaviour> behaviours_;
   std::unique_ptr<LocalEngine> local_;
   std::unique_ptr<Observer> observer_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/test_folder.h"
 #include "engine/local/local_engine.h"
 #include "engine/local/process_tree.h"
 
@@ -40,8 +41,6 @@ inline std::string read_file(const std::string& path) {
 class LocalEngineTest : public testing::Test {
  protected:
   LocalEngineTest() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "weft-engine-XXXXXX").string();
-    scratch_ = ::mkdtemp(pattern.data());
     const std::string pipe = scratch_ + "/up";
     EXPECT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
     up_ = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -52,7 +51,6 @@ class LocalEngineTest : public testing::Test {
     wait_until([&] { return engine_->is_idle(); });
     EXPECT_EQ(descendants_of(::getpid()).size(), 0U) << "the engine left processes behind";
     ::close(up_);
-    std::filesystem::remove_all(scratch_);
   }
 
   void make_engine(LocalEngineOptions options) {
@@ -134,7 +132,8 @@ class LocalEngineTest : public testing::Test {
   std::string output(JobId job = kJob) const { return read_file(engine_->files(job, 0)->output); }
   std::string error_output(JobId job = kJob) const { return read_file(engine_->files(job, 0)->error); }
 
-  std::string scratch_;
+  const TestFolder made_;
+  const std::string scratch_ = made_.path();
   int up_ = -1;
   std::unique_ptr<LocalEngine> engine_;
   std::vector<Event> events_;

@@ -1,5 +1,6 @@
 #include "engine/local/machine.h"
 
+#include "base/test_folder.h"
 #include "base/units.h"
 #include "engine/local/cgroup_limits.h"
 #include "engine/local/cpu_zones.h"
@@ -20,18 +21,13 @@ using testing::HasSubstr;
 /// A folder of small files like those under /sys/fs/cgroup.
 class CgroupLimitsTest : public testing::Test {
  protected:
-  CgroupLimitsTest() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "weft-cgroup-XXXXXX").string();
-    mount_ = ::mkdtemp(pattern.data());
-  }
-  ~CgroupLimitsTest() override { std::filesystem::remove_all(mount_); }
-
   void file(const std::string& path, const std::string& text) const {
     std::filesystem::create_directories(std::filesystem::path(mount_ + path).parent_path());
     std::ofstream(mount_ + path) << text << '\n';
   }
 
-  std::string mount_;
+  const TestFolder made_;
+  const std::string mount_ = made_.path();
 };
 
 TEST_F(CgroupLimitsTest, WithoutAnyGroupNothingIsLimited) {

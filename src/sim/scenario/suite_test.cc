@@ -1,5 +1,7 @@
 #include "sim/scenario/suite.h"
 
+#include "base/test_folder.h"
+
 #include <boost/json.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,13 +30,6 @@ constexpr std::string_view kWaits =
 /// A folder of its own for each test, gone at the end.
 class Suite : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "weft-suite-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   std::string write(const std::string& name, std::string_view text) {
     const fs::path path = folder_ / name;
     fs::create_directories(path.parent_path());
@@ -42,7 +37,8 @@ class Suite : public ::testing::Test {
     return path.string();
   }
 
-  fs::path folder_;
+  const TestFolder made_;
+  const fs::path folder_ = made_.path();
 };
 
 TEST_F(Suite, CountsPassedFailedAndUnsupportedApart) {
