@@ -70,6 +70,12 @@ Reason DeviceChooser::choose(const ClusterState& state, NodeId node, const TaskD
   return NodeChoice({.state = state, .mode = mode_, .links = &links_, .migs = &migs_}, node, demand, rules).run(out);
 }
 
+Reason DeviceChooser::fit(const ClusterState& state, NodeId node, const TaskDemand& demand, OneIsland island,
+                          DeviceMask& room) {
+  const ChoiceRules rules{.island = island};
+  return NodeChoice({.state = state, .mode = mode_, .links = &links_, .migs = &migs_}, node, demand, rules).fit(room);
+}
+
 Reason standing_obstacle(const ClusterState& state, NodeId node, const TaskDemand& demand) {
   const NodeTable& nodes = state.nodes();
   const size_t n = index(node);

@@ -59,6 +59,9 @@ class DeviceChooser {
   /// change.
   Reason choose(const ClusterState& state, NodeId node, const TaskDemand& demand, const ChoiceRules& rules,
                 TaskPlacement& out);
+  /// The same question without the choice: kNone and `room` filled with the devices to choose from, or the first filter
+  /// that the node fails. With a NUMA zone or MIG `room` is what choose() would take.
+  Reason fit(const ClusterState& state, NodeId node, const TaskDemand& demand, OneIsland island, DeviceMask& room);
   PackOrSpread mode() const { return mode_; }
 
  private:

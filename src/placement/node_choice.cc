@@ -22,6 +22,23 @@ Reason NodeChoice::run(TaskPlacement& out) {
   return Reason::kModel;
 }
 
+Reason NodeChoice::fit(DeviceMask& room) {
+  if (!state_.is_schedulable(node_)) return Reason::kUnavailable;
+  switch (demand_.devices.kind) {
+    case DeviceNeedKind::kWhole:
+      if (needs_zone()) break;
+      return filter_whole(room);
+    case DeviceNeedKind::kMilli:
+    case DeviceNeedKind::kMemory: return filter_fraction(room);
+    case DeviceNeedKind::kNone:
+    case DeviceNeedKind::kMig: break;
+  }
+  TaskPlacement at;
+  const Reason reason = run(at);
+  room = at.devices;
+  return reason;
+}
+
 Reason NodeChoice::totals() const {
   const NodeTable& nodes = state_.nodes();
   if (nodes.free_cpu_milli[n_] < demand_.cpu_milli) return Reason::kCpus;
@@ -92,16 +109,21 @@ DeviceMask NodeChoice::links(const LinkWish& wish) {
   return choose_linked(state_.layouts()[layout], wish, parts_.mode);
 }
 
-Reason NodeChoice::choose_whole(TaskPlacement& out) {
+Reason NodeChoice::filter_whole(DeviceMask& among) const {
   const SuitableDevices suitable = suitable_devices(state_, node_, demand_.devices);
   if (suitable.reason != Reason::kNone) return suitable.reason;
-  const DeviceMask free = state_.available(node_);
-  const DeviceMask among = free & suitable.devices & rules_.among;
-  const auto count = static_cast<unsigned>(demand_.devices.count);
-  if (popcount(among) < count) return Reason::kGpus;
+  among = state_.available(node_) & suitable.devices & rules_.among;
+  if (popcount(among) < static_cast<unsigned>(demand_.devices.count)) return Reason::kGpus;
   if (const Reason reason = totals(); reason != Reason::kNone) return reason;
+  return !needs_zone() && rules_.island == OneIsland::kYes && !has_island(among) ? Reason::kNvlink : Reason::kNone;
+}
+
+Reason NodeChoice::choose_whole(TaskPlacement& out) {
+  DeviceMask among = 0;
+  if (const Reason reason = filter_whole(among); reason != Reason::kNone) return reason;
+  const DeviceMask free = state_.available(node_);
   if (needs_zone()) return choose_whole_in_zone(free, among, out);
-  if (rules_.island == OneIsland::kYes && !has_island(among)) return Reason::kNvlink;
+  const auto count = static_cast<unsigned>(demand_.devices.count);
   fill_whole(links({.free = free, .among = among, .count = count}), kNoZone, out);
   return Reason::kNone;
 }
@@ -163,12 +185,17 @@ SuitableDevices NodeChoice::fraction_candidates() const {
   return room;
 }
 
-Reason NodeChoice::choose_fraction(TaskPlacement& out) {
+Reason NodeChoice::filter_fraction(DeviceMask& among) const {
   const SuitableDevices room = fraction_candidates();
   if (room.reason != Reason::kNone) return room.reason;
   if (const Reason reason = totals(); reason != Reason::kNone) return reason;
-  const DeviceMask among = needs_zone() ? room.devices & in_open_zones() : room.devices;
-  if (among == 0) return Reason::kNuma;
+  among = needs_zone() ? room.devices & in_open_zones() : room.devices;
+  return among == 0 ? Reason::kNuma : Reason::kNone;
+}
+
+Reason NodeChoice::choose_fraction(TaskPlacement& out) {
+  DeviceMask among = 0;
+  if (const Reason reason = filter_fraction(among); reason != Reason::kNone) return reason;
   if (rules_.device >= 0 && ((among >> rules_.device) & 1U) != 0) {
     fill_fraction(static_cast<unsigned>(rules_.device), out);
     return Reason::kNone;

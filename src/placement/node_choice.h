@@ -41,6 +41,8 @@ class NodeChoice {
 
   /// See DeviceChooser::choose().
   Reason run(TaskPlacement& out);
+  /// See DeviceChooser::fit().
+  Reason fit(DeviceMask& room);
 
   // The pieces, for those who look for other choices than the preferred one (see device_options.h).
 
@@ -68,6 +70,10 @@ class NodeChoice {
   void fill_plain(uint8_t zone, TaskPlacement& out) const;
 
  private:
+  /// The filters of whole devices up to the zone; `among` are the devices to choose from.
+  Reason filter_whole(DeviceMask& among) const;
+  /// All filters of a fraction; `among` are the devices to choose from.
+  Reason filter_fraction(DeviceMask& among) const;
   Reason choose_plain(TaskPlacement& out) const;
   Reason choose_whole(TaskPlacement& out);
   Reason choose_whole_in_zone(DeviceMask free, DeviceMask among, TaskPlacement& out);

@@ -40,7 +40,8 @@ class NodeScore {
  public:
   /// What an answer depends on besides the demand.
   enum class DependsOn : uint8_t {
-    kNode,     ///< the node's own columns (and fixed things): cached per demand until the node changes
+    kNode,     ///< the node's own columns, and how it is built (not which one it is): cached per demand until it
+               ///< changes, and known for all nodes that are alike
     kCluster,  ///< more than that: asked afresh for every task
   };
   /// A score that ranks the nodes for a demand by nothing but popcount(available) is served by the capacity index

@@ -1,6 +1,7 @@
 #include "placement/score_cache.h"
 
 #include "base/check.h"
+#include "base/hash.h"
 #include "state/cluster_state.h"
 
 #include <algorithm>
@@ -78,15 +79,15 @@ int32_t ScoreCache::compute(const ClusterState& state, DeviceChooser& chooser, c
   obstacle = Reason::kModel;
   const TaskDemand& task = query.demand.task;
   if (!query.demand.suits.test(index(node))) return kUnfit;
-  TaskPlacement at;
-  obstacle = chooser.choose(state, node, task, {.island = query.region.island}, at);
+  DeviceMask room = 0;
+  obstacle = chooser.fit(state, node, task, query.region.island, room);
   if (obstacle != Reason::kNone) return kUnfit;
   if (scores_.empty()) {
     const auto free = static_cast<int32_t>(popcount(state.available(node)));
     return config_.nodes == PackOrSpread::kPack ? -free : free;
   }
   const int64_t score = sum(node_scores_, context(state, 0), task, node, device);
-  const bool is_open = opens_last_ && is_fraction(task) && (at.devices & state.nodes().shared[index(node)]) != 0;
+  const bool is_open = opens_last_ && is_fraction(task) && (room & state.nodes().shared[index(node)]) != 0;
   if (!is_open) return clamp_score(score);
   return clamp_score(std::clamp<int64_t>(score, -kOpenDeviceBonus, kOpenDeviceBonus) + int64_t{2} * kOpenDeviceBonus);
 }
@@ -120,6 +121,25 @@ void ScoreCache::rescore(Table& table, const ClusterState& state, DeviceChooser&
   const int32_t score = compute(state, chooser, query, make_id<NodeId>(node), device, table.obstacle[node]);
   table.device[node] = static_cast<int16_t>(device);
   store(table, node, score);
+}
+
+/// At first sight of a demand most nodes of a cluster are alike: each kind is scored once.
+void ScoreCache::rescore_all(Table& table, const ClusterState& state, DeviceChooser& chooser, const ScoreQuery& query) {
+  std::ranges::fill(alike_, Alike{});
+  for (size_t n = 0; n < table.nodes; ++n) {
+    if (!query.demand.suits.test(n)) continue;
+    const uint64_t key = mix64(states_.fingerprint(n) ^ mix64(states_.build(state, n))) | 1U;
+    Alike& known = alike_[(key >> 32) % kAlikeMax];
+    if (known.key == key) {
+      table.fingerprint[n] = states_.fingerprint(n);
+      table.device[n] = known.device;
+      table.obstacle[n] = known.obstacle;
+      store(table, n, known.score);
+      continue;
+    }
+    rescore(table, state, chooser, query, n);
+    known = {.key = key, .score = table.score[n], .device = table.device[n], .obstacle = table.obstacle[n]};
+  }
 }
 
 void ScoreCache::reset(Table& table, const ScoreQuery& query, size_t nodes) const {
@@ -175,7 +195,7 @@ void ScoreCache::refresh(Table& table, const ClusterState& state, DeviceChooser&
     table.nodes = nodes;
   }
   if (is_all) {
-    for (size_t n = 0; n < nodes; ++n) rescore(table, state, chooser, query, n);
+    rescore_all(table, state, chooser, query);
   } else {
     for (uint64_t i = table.seen_changes; i < changes; ++i)
       rescore(table, state, chooser, query, index(state.changed_node(i)));

@@ -61,6 +61,15 @@ class ScoreCache {
   static constexpr size_t kTablesMin = 16;
   static constexpr size_t kTableBytesMax = size_t{64} << 20;
 
+  /// The last answers for all nodes of a table, found again for nodes that are alike.
+  struct Alike {
+    uint64_t key = 0;  ///< of what is free and how it is built; 0: none yet
+    int32_t score = kUnfit;
+    int16_t device = -1;
+    Reason obstacle = Reason::kNone;
+  };
+  static constexpr size_t kAlikeMax = 128;
+
   struct Table {
     DemandId id{};
     OneIsland island = OneIsland::kNo;
@@ -79,6 +88,7 @@ class ScoreCache {
   void see_policy(const ClusterState& state, const DeviceChooser& chooser, const TaskDemand& demand);
   Table& table_for(const ClusterState& state, const ScoreQuery& query);
   void reset(Table& table, const ScoreQuery& query, size_t nodes) const;
+  void rescore_all(Table& table, const ClusterState& state, DeviceChooser& chooser, const ScoreQuery& query);
   void refresh(Table& table, const ClusterState& state, DeviceChooser& chooser, const ScoreQuery& query);
   void rescore(Table& table, const ClusterState& state, DeviceChooser& chooser, const ScoreQuery& query, size_t node);
   int32_t compute(const ClusterState& state, DeviceChooser& chooser, const ScoreQuery& query, NodeId node, int& device,
@@ -99,7 +109,8 @@ class ScoreCache {
   uint64_t workload_version_ = 1;
   NodeStates states_;
   std::vector<Table> tables_;
-  std::vector<uint32_t> table_of_;  ///< by demand x 2 + island; into tables_, kNoTable
+  std::vector<uint32_t> table_of_;                            ///< by demand x 2 + island; into tables_, kNoTable
+  std::vector<Alike> alike_ = std::vector<Alike>(kAlikeMax);  ///< scratch of rescore_all()
   uint64_t uses_ = 0;
   TaskDemand one_device_;
   bool opens_last_ = false;  ///< fractions open a free device only when they must

@@ -33,6 +33,11 @@ class DrawScore final : public NodeScore {
   }
 };
 
+NodeSpec with_cpus(NodeSpec node, int cpus) {
+  node.cpu_milli = int64_t{cpus} * 1000;
+  return node;
+}
+
 struct ScoredWorld : TestWorld {
   ScoredWorld(std::vector<ActiveScore> scores, std::vector<std::string> levels = {}) : TestWorld(std::move(levels)) {
     placer = std::make_unique<Placer>(config, std::move(scores));
@@ -89,7 +94,7 @@ TEST(ScoreCache, TheBestNodeIsThatOfAScanAfterAnyChange) {
 TEST(ScoreCache, OnlyNodesThatChangedAreScoredAgain) {
   const CountingScore score;
   ScoredWorld world({{&score, 1}});
-  for (int n = 0; n < 100; ++n) world.add(gpu_node("n" + std::to_string(n), 4));
+  for (int n = 0; n < 100; ++n) world.add(with_cpus(gpu_node("n" + std::to_string(n), 4), 16 + n));
   world.start(job_of(1, whole(1)));
   EXPECT_EQ(score.asked, 100);
   world.start(job_of(1, whole(1)));
@@ -98,6 +103,16 @@ TEST(ScoreCache, OnlyNodesThatChangedAreScoredAgain) {
   const int before = score.asked;
   world.what_if(job_of(1, whole(1)));
   EXPECT_EQ(score.asked, before) << "what was undone is as it was";
+}
+
+TEST(ScoreCache, NodesThatAreAlikeAreScoredOnceAtFirstSight) {
+  const CountingScore score;
+  ScoredWorld world({{&score, 1}});
+  for (int n = 0; n < 100; ++n) world.add(with_cpus(gpu_node("n" + std::to_string(n), 4), n % 4 == 0 ? 16 : 32));
+  world.start(job_of(1, whole(1)));
+  EXPECT_EQ(score.asked, 2);
+  world.start(job_of(1, whole(2)));
+  EXPECT_EQ(score.asked, 2 + 3) << "two kinds, and the node that runs something";
 }
 
 TEST(ScoreCache, ScoresOfTheClusterAreAskedAfreshAndDrawsAreTheJobsOwn) {
@@ -253,18 +268,19 @@ class WorkloadScore final : public NodeScore {
  public:
   std::string_view name() const override { return "workload"; }
   int32_t score(const ScoreContext& context, NodeId node, const TaskDemand&, int&) const override {
-    const auto n = static_cast<int32_t>(index(node));
-    return context.workload.empty() ? -n : n;
+    const auto cpus = static_cast<int32_t>(context.state.nodes().total_cpu_milli[index(node)] / 1000);
+    return context.workload.empty() ? -cpus : cpus;
   }
 };
 
 TEST(ScoreCache, ANewWorkloadChangesTheScoresOfNodesThatHaveNot) {
   const WorkloadScore score;
   ScoredWorld world({{&score, 1}});
-  for (const char* name : {"first", "last"}) world.add(gpu_node(name, 4));
-  EXPECT_EQ(world.what_if(job_of(1, whole(1))).nodes(world.state), "first");
+  world.add(with_cpus(gpu_node("small", 4), 16));
+  world.add(with_cpus(gpu_node("large", 4), 32));
+  EXPECT_EQ(world.what_if(job_of(1, whole(1))).nodes(world.state), "small");
   world.placer->set_workload({{.cpu_milli = 1000, .gpu_count = 1, .gpu_milli = 1000, .popularity = 1}});
-  EXPECT_EQ(world.what_if(job_of(1, whole(1))).nodes(world.state), "last");
+  EXPECT_EQ(world.what_if(job_of(1, whole(1))).nodes(world.state), "large");
 }
 
 }  // namespace

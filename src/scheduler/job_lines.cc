@@ -49,6 +49,8 @@ LineId JobLines::open_own_line(JobId owner, Line like) {
   return id;
 }
 
+JobLines::JobLines() : sleepers_(kMasks) { sleeping_masks_.resize(kMasks); }
+
 bool JobLines::is_before(EntryId a, EntryId b) const {
   const Entry& x = at(a);
   const Entry& y = at(b);
@@ -169,7 +171,7 @@ EntryId JobLines::find(JobId job, int32_t role) const {
 }
 
 std::vector<LineId>& JobLines::list_of(const Line& line) {
-  return line.state == Line::State::kAwake ? awake_ : sleepers_[line.verdict.wakes_on & (sleepers_.size() - 1)];
+  return line.state == Line::State::kAwake ? awake_ : sleepers_[mask_of(line)];
 }
 
 void JobLines::unlist(LineId id) {
@@ -180,6 +182,7 @@ void JobLines::unlist(LineId id) {
   list[line.list_position] = moved;
   lines_[index(moved)].list_position = line.list_position;
   list.pop_back();
+  if (line.state == Line::State::kAsleep && list.empty()) sleeping_masks_.reset(mask_of(line));
 }
 
 void JobLines::recycle() {
@@ -211,6 +214,7 @@ void JobLines::sleep(LineId id, const Verdict& verdict) {
   std::vector<LineId>& list = list_of(line);
   line.list_position = static_cast<uint32_t>(list.size());
   list.push_back(id);
+  sleeping_masks_.set(mask_of(line));
 }
 
 std::vector<std::string> JobLines::audit() const {
@@ -232,12 +236,15 @@ std::vector<std::string> JobLines::audit() const {
     if ((line.size == 0) != (line.state == Line::State::kIdle))
       faults.push_back(fmt::format("line {}: wrong state", i));
     if (line.state == Line::State::kIdle) continue;
-    const auto& list =
-        line.state == Line::State::kAwake ? awake_ : sleepers_[line.verdict.wakes_on & (sleepers_.size() - 1)];
+    const auto& list = line.state == Line::State::kAwake ? awake_ : sleepers_[mask_of(line)];
     if (line.list_position >= list.size() || list[line.list_position] != make_id<LineId>(i)) {
       faults.push_back(fmt::format("line {}: not in its list", i));
     }
     awake += line.state == Line::State::kAwake ? 1 : 0;
+  }
+  for (size_t mask = 0; mask < kMasks; ++mask) {
+    if (sleeping_masks_.test(mask) == sleepers_[mask].empty())
+      faults.push_back(fmt::format("mask {}: {} sleepers, marked otherwise", mask, sleepers_[mask].size()));
   }
   if (awake != awake_.size()) faults.push_back(fmt::format("{} lines are awake, {} are listed", awake, awake_.size()));
   return faults;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/bits.h"
 #include "base/ids.h"
 #include "base/units.h"
 #include "model/verdict.h"
@@ -49,6 +50,8 @@ struct Line {
 /// line is in the list of the sleepers of its verdict's mask.
 class JobLines {
  public:
+  JobLines();
+
   /// Lines are made once per shape (role kWholeGang, or one for each role) and live for ever; own lines are used again.
   LineId line_of_shape(ShapeId shape, QueueId queue, int32_t role);
   /// For the owner alone, else as `like` (a copy: lines move when one is opened).
@@ -86,7 +89,8 @@ class JobLines {
   size_t size() const { return lines_.size(); }
   std::span<const LineId> awake() const { return awake_; }
   std::span<const LineId> sleepers(size_t mask) const { return sleepers_[mask]; }
-  size_t mask_count() const { return sleepers_.size(); }
+  /// The masks that lines sleep with.
+  const BitSet& sleeping_masks() const { return sleeping_masks_; }
 
   /// Broken invariants as text; empty when all is right.
   std::vector<std::string> audit() const;
@@ -111,6 +115,7 @@ class JobLines {
   void replace_child(Line& line, EntryId parent, EntryId old_child, EntryId new_child);
   EntryId previous_in_line(EntryId entry) const;
   void unlist(LineId id);
+  static size_t mask_of(const Line& line) { return line.verdict.wakes_on & (kMasks - 1); }
   std::vector<LineId>& list_of(const Line& line);
   LineId new_line();
 
@@ -121,8 +126,10 @@ class JobLines {
   std::vector<LineId> free_lines_;
   std::vector<LineId> given_up_;                     ///< own lines that a pass may still name
   std::vector<std::vector<LineId>> lines_of_shape_;  ///< by ShapeId, then role + 1
+  static constexpr size_t kMasks = size_t{1} << 7;
   std::vector<LineId> awake_;
-  std::vector<std::vector<LineId>> sleepers_ = std::vector<std::vector<LineId>>(size_t{1} << 7);  ///< by WakeMask
+  std::vector<std::vector<LineId>> sleepers_;  ///< by WakeMask
+  BitSet sleeping_masks_;
 };
 
 }  // namespace weft

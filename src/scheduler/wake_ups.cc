@@ -14,8 +14,8 @@ bool WakeUps::fits_alone(const TaskDemand& demand, const ClusterState& state, No
   const bool is_whole = demand.devices.kind == DeviceNeedKind::kWhole;
   if (is_whole && popcount(state.available(node)) < static_cast<unsigned>(demand.devices.count)) return false;
   if (standing_obstacle(state, node, demand) != Reason::kNone) return false;
-  TaskPlacement ignored;
-  return chooser_.choose(state, node, demand, ChoiceRules{}, ignored) == Reason::kNone;
+  DeviceMask ignored = 0;
+  return chooser_.fit(state, node, demand, OneIsland::kNo, ignored) == Reason::kNone;
 }
 
 void WakeUps::touch(NodeId node) {
@@ -61,8 +61,8 @@ bool WakeUps::wakes(const Line& line, const ClusterState& state) {
 void WakeUps::wake(JobLines& lines, const ClusterState& state) {
   note(WakeKind::kJobChanged);  // of some job, somehow: who sleeps on it is tried in every pass
   chooser_.prepare(state);
-  for (size_t mask = 0; mask < lines.mask_count(); ++mask) {
-    if (wakes_all_ == 0 && (mask & happened_) == 0) continue;
+  lines.sleeping_masks().for_each([&](size_t mask) {
+    if (wakes_all_ == 0 && (mask & happened_) == 0) return;
     woken_.clear();
     for (const LineId id : lines.sleepers(mask)) {
       if (wakes_all_ != 0 || wakes(lines[id], state)) woken_.push_back(id);
@@ -73,7 +73,7 @@ void WakeUps::wake(JobLines& lines, const ClusterState& state) {
       lines.wake(id);
       lines[id].is_retry = is_room_only ? 1 : 0;
     }
-  }
+  });
 }
 
 void WakeUps::clear() {

@@ -55,7 +55,7 @@ std::optional<TextFault> find_text_fault(std::string_view text) {
   return std::nullopt;
 }
 
-Result<std::string> read_text_file(const std::string& path, int64_t bytes_max) {
+Result<std::string> read_file(const std::string& path, int64_t bytes_max) {
   const auto wrong = [name = printable(path)](std::string_view what) {
     return fail(ErrorCode::kInvalidInput, fmt::format("{}: {}", name, what));
   };
@@ -74,8 +74,14 @@ Result<std::string> read_text_file(const std::string& path, int64_t bytes_max) {
       return wrong(fmt::format("is larger than {} bytes, which is the most that is read", format_count(bytes_max)));
   }
   if (file.bad()) return wrong("cannot be read to its end");
-  if (content.empty()) return wrong("the file is empty");
-  if (const std::optional<TextFault> fault = find_text_fault(content))
+  return content;
+}
+
+Result<std::string> read_text_file(const std::string& path, int64_t bytes_max) {
+  Result<std::string> content = read_file(path, bytes_max);
+  if (!content) return content;
+  if (content->empty()) return fail(ErrorCode::kInvalidInput, fmt::format("{}: the file is empty", printable(path)));
+  if (const std::optional<TextFault> fault = find_text_fault(*content))
     return fail(ErrorCode::kInvalidInput,
                 fmt::format("{}:{}:{}: {}", printable(path), fault->line, fault->column, fault->message));
   return content;

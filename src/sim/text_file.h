@@ -21,8 +21,11 @@ struct TextFault {
 /// Cost: O(bytes), however long a line is.
 std::optional<TextFault> find_text_fault(std::string_view text);
 
-/// The whole of a text file. Errors ("file:line:column: …" where there is a place): it is not there, a directory, not
-/// readable, empty, larger than `bytes_max`, or holds what is no text (see find_text_fault()).
+/// All bytes of a file. Errors: it is not there, a directory, not readable, or larger than `bytes_max`.
+Result<std::string> read_file(const std::string& path, int64_t bytes_max);
+
+/// The same for a text file. Errors ("file:line:column: …" where there is a place) also: it is empty, or holds what is
+/// no text (see find_text_fault()).
 Result<std::string> read_text_file(const std::string& path, int64_t bytes_max = int64_t{1} << 31);
 
 }  // namespace weft::sim

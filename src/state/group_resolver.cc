@@ -12,7 +12,9 @@ namespace {
 
 constexpr int32_t kTheJob = -1;
 
-std::string where_of(const std::string& job, const GroupSpec& group) { return job + ", group " + quoted(group.name); }
+SpecPlace where_of(const SpecPlace& job, const GroupSpec& group) {
+  return {.job = job.job, .part = "group", .name = group.name};
+}
 
 }  // namespace
 
@@ -108,7 +110,7 @@ std::vector<int32_t> JobResolver::lay_out_groups() {
 
 Result<void> JobResolver::group_rule(int32_t group, GroupShape& out) {
   const bool is_job = group == kTheJob;
-  const std::string where = is_job ? where_ : where_of(where_, spec_.groups[static_cast<size_t>(group)]);
+  const SpecPlace where = is_job ? where_ : where_of(where_, spec_.groups[static_cast<size_t>(group)]);
   const int32_t wish = is_job ? spec_.min_groups : spec_.groups[static_cast<size_t>(group)].min;
   const char* const field = is_job ? "min_groups" : "min";
   const auto members = static_cast<int32_t>(out.roles.size() + out.groups.size());

@@ -14,7 +14,7 @@ namespace weft {
 Result<Shape> ClusterState::resolve(const JobSpec& job) { return JobResolver(job, *this, names_).run(); }
 
 JobResolver::JobResolver(const JobSpec& spec, const ClusterState& state, Vocabulary& names)
-    : spec_(spec), state_(state), names_(names), where_("job " + quoted(spec.name)) {}
+    : spec_(spec), state_(state), names_(names), where_{.job = spec.name} {}
 
 Result<Shape> JobResolver::run() {
   using Step = Result<void> (JobResolver::*)();
@@ -109,7 +109,7 @@ Result<void> JobResolver::data() {
   return {};
 }
 
-Result<LevelNeed> JobResolver::level(const std::string& where, const char* field, const std::string& name) const {
+Result<LevelNeed> JobResolver::level(const SpecPlace& where, const char* field, const std::string& name) const {
   if (name.empty()) return LevelNeed{};
   if (name == "nvlink") return LevelNeed{.kind = LevelNeed::Kind::kNvlink};
   if (name == "node") return LevelNeed{.kind = LevelNeed::Kind::kNode};
@@ -121,7 +121,7 @@ Result<LevelNeed> JobResolver::level(const std::string& where, const char* field
   return LevelNeed{.kind = LevelNeed::Kind::kLevel, .level = found};
 }
 
-Result<ScopeNeed> JobResolver::scope(const std::string& where, const TopologyNeed& need) const {
+Result<ScopeNeed> JobResolver::scope(const SpecPlace& where, const TopologyNeed& need) const {
   const auto within = level(where, "within", need.within);
   if (!within) return std::unexpected(within.error());
   const auto prefer = level(where, "prefer", need.prefer);

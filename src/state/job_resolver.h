@@ -4,6 +4,7 @@
 #include "model/job.h"
 #include "model/shape.h"
 #include "state/cluster_state.h"
+#include "state/spec_text.h"
 
 #include <cstdint>
 #include <string>
@@ -25,19 +26,19 @@ class JobResolver {
   Result<void> elasticity();
   Result<void> dependencies();
   Result<void> data();
-  Result<LevelNeed> level(const std::string& where, const char* field, const std::string& name) const;
-  Result<ScopeNeed> scope(const std::string& where, const TopologyNeed& need) const;
+  Result<LevelNeed> level(const SpecPlace& where, const char* field, const std::string& name) const;
+  Result<ScopeNeed> scope(const SpecPlace& where, const TopologyNeed& need) const;
   void intern_labels();
 
   // role_resolver.cc
   Result<void> roles();
   Result<void> role(const RoleSpec& spec);
-  Result<void> role_counts(const std::string& where, const RoleSpec& spec, RoleShape& out);
-  Result<void> role_amounts(const std::string& where, const RoleSpec& spec, TaskDemand& out);
-  Result<void> role_place(const std::string& where, const RoleSpec& spec, TaskDemand& out) const;
-  Result<void> models(const std::string& where, const DeviceConstraint& constraint, DeviceDemand& out) const;
-  Result<void> devices(const std::string& where, const DeviceNeed& need, DeviceDemand& out) const;
-  Result<void> mig(const std::string& where, const std::string& profile, DeviceDemand& out) const;
+  Result<void> role_counts(const SpecPlace& where, const RoleSpec& spec, RoleShape& out);
+  Result<void> role_amounts(const SpecPlace& where, const RoleSpec& spec, TaskDemand& out);
+  Result<void> role_place(const SpecPlace& where, const RoleSpec& spec, TaskDemand& out) const;
+  Result<void> models(const SpecPlace& where, const DeviceConstraint& constraint, DeviceDemand& out) const;
+  Result<void> devices(const SpecPlace& where, const DeviceNeed& need, DeviceDemand& out) const;
+  Result<void> mig(const SpecPlace& where, const std::string& profile, DeviceDemand& out) const;
   Result<void> totals();
 
   // group_resolver.cc
@@ -50,7 +51,7 @@ class JobResolver {
   const JobSpec& spec_;
   const ClusterState& state_;
   Vocabulary& names_;
-  std::string where_;  ///< "job 'x'"
+  SpecPlace where_;
   Shape shape_;
   // Of groups: indices into the spec, before they are laid out parents first.
   std::vector<std::vector<int32_t>> roles_of_;

@@ -55,7 +55,7 @@ Result<void> JobResolver::roles() {
 }
 
 Result<void> JobResolver::role(const RoleSpec& spec) {
-  const std::string where = where_ + ", role " + quoted(spec.name);
+  const SpecPlace where{.job = spec_.name, .part = "role", .name = spec.name};
   RoleShape out;
   if (auto ok = role_counts(where, spec, out); !ok) return ok;
   if (auto ok = role_amounts(where, spec, out.demand); !ok) return ok;
@@ -69,7 +69,7 @@ Result<void> JobResolver::role(const RoleSpec& spec) {
   return {};
 }
 
-Result<void> JobResolver::role_counts(const std::string& where, const RoleSpec& spec, RoleShape& out) {
+Result<void> JobResolver::role_counts(const SpecPlace& where, const RoleSpec& spec, RoleShape& out) {
   if (spec.count < 1) return invalid(fmt::format("{}: count must be at least 1, got {}", where, spec.count));
   if (spec.min < -1) return invalid(fmt::format("{}: min must not be negative, got {}", where, spec.min));
   if (spec.min > spec.count)
@@ -79,7 +79,7 @@ Result<void> JobResolver::role_counts(const std::string& where, const RoleSpec& 
   return {};
 }
 
-Result<void> JobResolver::role_amounts(const std::string& where, const RoleSpec& spec, TaskDemand& out) {
+Result<void> JobResolver::role_amounts(const SpecPlace& where, const RoleSpec& spec, TaskDemand& out) {
   struct Amount {
     const char* name;
     int64_t value;
@@ -100,7 +100,7 @@ Result<void> JobResolver::role_amounts(const std::string& where, const RoleSpec&
   return {};
 }
 
-Result<void> JobResolver::role_place(const std::string& where, const RoleSpec& spec, TaskDemand& out) const {
+Result<void> JobResolver::role_place(const SpecPlace& where, const RoleSpec& spec, TaskDemand& out) const {
   if (!spec.node.empty()) {
     out.node = names_.nodes.find(spec.node);
     if (!is_set(out.node)) {
@@ -120,8 +120,7 @@ Result<void> JobResolver::role_place(const std::string& where, const RoleSpec& s
   return {};
 }
 
-Result<void> JobResolver::models(const std::string& where, const DeviceConstraint& constraint,
-                                 DeviceDemand& out) const {
+Result<void> JobResolver::models(const SpecPlace& where, const DeviceConstraint& constraint, DeviceDemand& out) const {
   for (const std::string& name : constraint.models) {
     const std::vector<DeviceModelId> meant = names_.devices.match(name);
     if (meant.empty()) {
@@ -136,7 +135,7 @@ Result<void> JobResolver::models(const std::string& where, const DeviceConstrain
   return {};
 }
 
-Result<void> JobResolver::devices(const std::string& where, const DeviceNeed& need, DeviceDemand& out) const {
+Result<void> JobResolver::devices(const SpecPlace& where, const DeviceNeed& need, DeviceDemand& out) const {
   if (need.count < 0) return invalid(fmt::format("{}: gpus must not be negative, got {}", where, need.count));
   if (need.milli < 0) return invalid(fmt::format("{}: gpus must not be negative", where));
   if (need.memory_bytes < 0) return invalid(where + ": gpu_memory must not be negative");
@@ -178,7 +177,7 @@ Result<void> JobResolver::devices(const std::string& where, const DeviceNeed& ne
   return invalid(where + ": an unknown kind of device need");
 }
 
-Result<void> JobResolver::mig(const std::string& where, const std::string& profile, DeviceDemand& out) const {
+Result<void> JobResolver::mig(const SpecPlace& where, const std::string& profile, DeviceDemand& out) const {
   if (profile.empty()) return invalid(where + ": mig needs the name of a profile");
   for (size_t i = 0; i < names_.devices.size(); ++i) {
     const DeviceModelId model = make_id<DeviceModelId>(i);

@@ -17,6 +17,12 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string_vi
 
 }  // namespace
 
+std::string SpecPlace::text() const {
+  std::string text = "job " + quoted(job);
+  if (part != nullptr) text.append(", ").append(part).append(" ").append(quoted(name));
+  return text;
+}
+
 std::string quoted(std::string_view text) {
   constexpr size_t kLengthMax = 80;
   std::string out = "'";

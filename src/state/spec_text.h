@@ -3,6 +3,8 @@
 #include "base/result.h"
 #include "model/vocabulary.h"
 
+#include <fmt/format.h>
+
 #include <string>
 #include <string_view>
 
@@ -22,8 +24,25 @@ std::string known_profiles(const DeviceModel& model);
 /// Text of one field that came from outside, short enough for one line.
 std::string quoted(std::string_view text);
 
+/// Where in a job's spec: "job 'x'" or "job 'x', role 'y'". Text is made only when an error needs it.
+struct SpecPlace {
+  std::string_view job;
+  const char* part = nullptr;  ///< "role" or "group"; null: the job itself
+  std::string_view name;       ///< of the part
+  std::string text() const;
+};
+inline std::string operator+(const SpecPlace& place, std::string_view text) { return place.text().append(text); }
+
 inline std::unexpected<Error> invalid(std::string message) {
   return fail(ErrorCode::kInvalidInput, std::move(message));
 }
 
 }  // namespace weft
+
+template <>
+struct fmt::formatter<weft::SpecPlace> : fmt::formatter<std::string_view> {
+  template <typename Context>
+  auto format(const weft::SpecPlace& place, Context& context) const {
+    return fmt::formatter<std::string_view>::format(place.text(), context);
+  }
+};

@@ -66,7 +66,7 @@ wrong_input "an empty file" "empty.yaml:1:1: the file is empty" empty.yaml
 wrong_input "bytes that are no text" "bytes.yaml:1:11: the byte 0xff is not valid UTF-8 here" bytes.yaml
 wrong_input "a key twice" "twice.yaml:2:1: 'scenario' is written twice in one map; it stands already in line 1" twice.yaml
 wrong_input "an unknown key" "unknown.yaml:2:29: a node has no key 'gpuss'; did you mean 'gpus'?" unknown.yaml
-wrong_input "no such file" "nowhere.yaml: there is no such file or folder" nowhere.yaml
+wrong_input "no such file" "nowhere.yaml: there is no such file" nowhere.yaml
 wrong_input "a folder without scenarios" "bare: the folder holds no *.yaml or *.yml file" bare
 wrong_input "a good file beside a bad one" "empty.yaml:1:1:" good.yaml empty.yaml
 [ "$out" = "1 passed, 1 failed" ] || fail "a good file beside a bad one: '$out'"

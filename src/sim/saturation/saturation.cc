@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <span>
 #include <tuple>
+#include <variant>
 
 namespace weft::sim {
 
@@ -28,17 +30,19 @@ NodeSpec node_spec(const OpenbNode& node) {
   return spec;
 }
 
-JobSpec job_spec(const OpenbPod& pod) {
-  RoleSpec role{.cpu_milli = pod.cpu_milli, .memory_bytes = pod.memory_mib * kMiB};
+/// Makes `job` ask for what the pod asks for. Requires: one role, and nothing else set than by this function.
+void describe(const OpenbPod& pod, JobSpec& job) {
+  job.name = pod.name;
+  RoleSpec& role = job.roles.front();
+  role.cpu_milli = pod.cpu_milli;
+  role.memory_bytes = pod.memory_mib * kMiB;
+  role.devices = {};
   if (pod.gpus > 0 && pod.gpu_milli < 1000) {
     role.devices = {.kind = DeviceNeedKind::kMilli, .milli = pod.gpu_milli};
   } else if (pod.gpus > 0) {
     role.devices = {.kind = DeviceNeedKind::kWhole, .count = pod.gpus};
   }
   role.constraint.models = pod.models;
-  JobSpec job{.name = pod.name};
-  job.roles.push_back(std::move(role));
-  return job;
 }
 
 /// The names of all models that nodes have or pods ask for.
@@ -79,7 +83,11 @@ std::vector<ExpectedTask> expected_tasks(const std::vector<OpenbPod>& pods) {
 class Filler {
  public:
   Filler(const SaturationInput& input, const Arrivals& arrivals, Scheduler& core)
-      : input_(input), arrivals_(arrivals), core_(core) {}
+      : input_(input), arrivals_(arrivals), core_(core) {
+    JobSubmitted submission;
+    submission.job.roles.emplace_back();
+    events_.push_back({.at = {}, .body = std::move(submission)});
+  }
 
   Result<void> add_cluster() {
     std::vector<Event> events;
@@ -100,38 +108,38 @@ class Filler {
   /// Returns the place of the node that the pod went to, or -1.
   int32_t submit(uint32_t pod, Instant at) {
     const JobId job = core_.next_job_id();
-    answers_.push_back({.at = at, .body = JobSubmitted{.job = job_spec(input_.pods[pod])}});
-    const Decisions& decisions = core_.apply(answers_);
-    answers_.clear();
-    int32_t node = -1;
+    events_.front().at = at;
+    describe(input_.pods[pod], std::get<JobSubmitted>(events_.front().body).job);
+    const Decisions& decisions = core_.apply(events_);
+    answer(decisions, at);
     for (const Decision& decision : decisions.list) {
-      if (decision.kind == DecisionKind::kStart) {
-        answers_.push_back({.at = at, .body = GangStarted{.job = decision.job, .attempt = decision.attempt}});
-      }
-      if (decision.kind != DecisionKind::kHold) continue;
-      answers_.push_back({.at = at, .body = HoldAccepted{.job = decision.job, .attempt = decision.attempt}});
-      if (decision.job == job) node = static_cast<int32_t>(index(decisions.placements_of(decision).front().node));
+      if (decision.kind == DecisionKind::kHold && decision.job == job)
+        return static_cast<int32_t>(index(decisions.placements_of(decision).front().node));
     }
-    return node;
+    return -1;
   }
 
   /// Gives the core the answers that are still on their way.
   void settle(Instant at) {
-    while (!answers_.empty()) {
-      const Decisions& decisions = core_.apply(answers_);
-      answers_.clear();
-      for (const Decision& decision : decisions.list) {
-        if (decision.kind != DecisionKind::kStart) continue;
-        answers_.push_back({.at = at, .body = GangStarted{.job = decision.job, .attempt = decision.attempt}});
+    while (events_.size() > 1) answer(core_.apply(std::span(events_).subspan(1)), at);
+  }
+
+ private:
+  void answer(const Decisions& decisions, Instant at) {
+    events_.erase(events_.begin() + 1, events_.end());
+    for (const Decision& decision : decisions.list) {
+      if (decision.kind == DecisionKind::kStart) {
+        events_.push_back({.at = at, .body = GangStarted{.job = decision.job, .attempt = decision.attempt}});
+      } else if (decision.kind == DecisionKind::kHold) {
+        events_.push_back({.at = at, .body = HoldAccepted{.job = decision.job, .attempt = decision.attempt}});
       }
     }
   }
 
- private:
   const SaturationInput& input_;
   const Arrivals& arrivals_;
   Scheduler& core_;
-  std::vector<Event> answers_;  // to the decisions of the last cycle; they go along with the next pod
+  std::vector<Event> events_;  // the next pod, then the answers to the last cycle's decisions, which go along with it
 };
 
 }  // namespace

@@ -1,12 +1,13 @@
 #include "sim/scenario/suite.h"
 
 #include "base/printable.h"
+#include "sim/scenario/yaml.h"
+#include "sim/text_file.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 
 namespace weft::scenario {
@@ -34,30 +35,6 @@ std::vector<std::string> files_under(const fs::path& folder, std::string& proble
   return files;
 }
 
-Result<std::string> read_file(const std::string& file) {
-  std::error_code error;
-  const std::string name = printable(file);
-  if (file.empty())
-    return fail(ErrorCode::kInvalidInput, "the name of a file is empty; a file or a folder is expected");
-  if (!fs::exists(file, error))
-    return fail(ErrorCode::kNotFound, fmt::format("{}: there is no such file or folder", name));
-  if (!fs::is_regular_file(file, error) && !fs::is_fifo(file, error)) {
-    return fail(ErrorCode::kInvalidInput,
-                fmt::format("{}: this is no file that could be read; a YAML file is expected", name));
-  }
-  std::ifstream in(file, std::ios::binary);
-  std::string text;
-  char buffer[1 << 16];
-  while (in && text.size() <=
-                   kYamlBytesMax) {  // one part more than allowed is enough for the reader to see that it is too much
-    in.read(buffer, sizeof buffer);
-    text.append(buffer, static_cast<size_t>(in.gcount()));
-  }
-  if (in.bad() || (!in && !in.eof()))
-    return fail(ErrorCode::kUnavailable, fmt::format("{}: the file cannot be read", name));
-  return text;
-}
-
 void count(const SuiteEntry& entry, SuiteResult& suite) {
   if (!entry.problems.empty()) {
     ++suite.failed;
@@ -72,7 +49,7 @@ void count(const SuiteEntry& entry, SuiteResult& suite) {
 }
 
 void run_file(const std::string& file, Transcript transcript, SuiteResult& suite) {
-  const auto text = read_file(file);
+  const auto text = sim::read_file(file, static_cast<int64_t>(kYamlBytesMax));
   if (!text) {
     suite.unreadable.push_back(text.error().message);
     return;
