@@ -28,5 +28,5 @@ weft_room(store             MAY base model LIBS fmt json sqlite)
 
 weft_room(service MAY base model store scheduler/scheduler.h LIBS fmt spdlog boost json openssl threads)
 weft_room(master  MAY base model service/client LIBS fmt spdlog boost json threads)
-weft_room(sim     MAY base model scheduler/scheduler.h engine/fake store predict advise LIBS fmt yaml json)
+weft_room(sim     MAY base model scheduler/scheduler.h engine/fake store predict advise LIBS fmt yaml json zlib)
 weft_room(cli     MAY * LIBS fmt spdlog cli11 yaml json boost threads)

@@ -1,6 +1,7 @@
 #include "cli/application.h"
 
 #include "base/text.h"
+#include "cli/open_files.h"
 #include "cli/state_folder.h"
 #include "engine/local/launch_plan.h"
 #include "engine/local/local_engine.h"
@@ -25,7 +26,6 @@
 #include <fcntl.h>
 #include <set>
 #include <span>
-#include <sys/resource.h>
 #include <unistd.h>
 #include <utility>
 #include <variant>
@@ -38,16 +38,6 @@ using ErrorCodeOut = boost::system::error_code;
 
 /// How long clients may take to fetch the last words of a server that ends.
 constexpr auto kFarewell = std::chrono::seconds(1);
-
-/// Every running task takes two file descriptors and every client one or two. Returns the limit as it was.
-uint64_t raise_open_files_limit() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
-  const uint64_t before = limit.rlim_cur;
-  limit.rlim_cur = limit.rlim_max;
-  ::setrlimit(RLIMIT_NOFILE, &limit);
-  return before;
-}
 
 std::shared_ptr<spdlog::logger> make_log(LogLevel level) {
   auto log = std::make_shared<spdlog::logger>("weft", std::make_shared<spdlog::sinks::stderr_sink_st>());
@@ -126,7 +116,6 @@ class Application::Impl final : public service::Backend {
   void finish_when_over();
   void finish(std::chrono::steady_clock::time_point deadline);
 
-  asio::io_context context_;  // first: what runs on it goes before it
   StateFolder folder_;
   local::Machine machine_;
   std::shared_ptr<spdlog::logger> log_;
@@ -135,6 +124,9 @@ class Application::Impl final : public service::Backend {
   std::unique_ptr<Scheduler> scheduler_;
   std::unique_ptr<local::LocalEngine> engine_;
   std::unique_ptr<service::Api> api_;
+  // Streams that are still open end with the context, and take their leave of what stands above it. What stands below
+  // runs on it and goes before it.
+  asio::io_context context_;
   std::unique_ptr<service::Server> server_;
   asio::posix::stream_descriptor engine_events_{context_};
   asio::signal_set signals_{context_};
@@ -163,8 +155,8 @@ Result<void> Application::Impl::open(const ApplicationOptions& options) {
   engine_ = std::move(*engine);
 
   const NodeSpec& node = machine_.node;
-  const auto defaults =
-      service::defaults_for(node.cpu_milli, node.memory_bytes, static_cast<int64_t>(node.devices.size()));
+  auto defaults = service::defaults_for(node.cpu_milli, node.memory_bytes, static_cast<int64_t>(node.devices.size()));
+  defaults.grace = options.grace;
   api_ = std::make_unique<service::Api>(*this, ::geteuid(), defaults);
   server_ = std::make_unique<service::Server>(context_, *api_, options.socket_path);
   if (auto listening = server_->listen(); !listening) return listening;
@@ -176,6 +168,7 @@ Result<void> Application::Impl::open(const ApplicationOptions& options) {
   if (!scheduler_->last_errors().empty()) return fail(ErrorCode::kInternal, scheduler_->last_errors().front());
   watch_engine();
   watch_signals();
+  server_->limit_connections(connections_max(open_files_left()));
   return {};
 }
 
@@ -247,7 +240,8 @@ void Application::Impl::cancel(JobId job, service::CancelMode mode) {
 std::vector<service::TaskDetail> Application::Impl::tasks(JobId job) const {
   std::vector<service::TaskDetail> details;
   for (const local::LocalTask& task : engine_->tasks(job)) {
-    details.push_back({.placement = task.placement, .pid = task.pid, .exit_status = task.exit_status});
+    details.push_back(
+        {.placement = task.placement, .pid = task.pid, .exit_status = task.exit_status, .is_stopped = task.is_stopped});
   }
   return details;
 }

@@ -1,4 +1,5 @@
 #include "cli/commands.h"
+#include "cli/help_text.h"
 #include "cli/query_commands.h"
 #include "service/version.h"
 
@@ -19,8 +20,11 @@ struct Command {
 };
 
 template <typename Options>
-Command<Options> add(CLI::App& parent, const std::string& name, const std::string& help) {
-  return {parent.add_subcommand(name, help), std::make_shared<Options>()};
+Command<Options> add(CLI::App& parent, const std::string& name, const std::string& help, const std::string& example,
+                     const char* group = kJobGroup) {
+  CLI::App* app = parent.add_subcommand(name, help);
+  set_place(*app, group, example);
+  return {app, std::make_shared<Options>()};
 }
 
 template <typename Value>
@@ -34,8 +38,10 @@ struct WhyOptions {
 };
 
 void add_why(CLI::App& app, int& exit_status) {
-  const auto command = add<WhyOptions>(app, "why", "Say why a job does not run");
-  command.app->add_option("job", command.options->job, "number of the job; @ is your latest one")->required();
+  const auto command = add<WhyOptions>(app, "why", "Say why a job does not run", "weft why 8");
+  command.app->add_option("job", command.options->job, "number of the job; @ is your latest one")
+      ->required()
+      ->type_name("JOB");
   add_switch(*command.app, "--json", command.options->format, Format::kJson, "print JSON");
   command.app->callback(
       [options = command.options, &exit_status] { exit_status = why_command(options->job, options->format); });
@@ -47,8 +53,10 @@ struct ShowOptions {
 };
 
 void add_show(CLI::App& app, int& exit_status) {
-  const auto command = add<ShowOptions>(app, "show", "Show all about jobs");
-  command.app->add_option("jobs", command.options->jobs, "numbers of the jobs; @ is your latest one")->required();
+  const auto command = add<ShowOptions>(app, "show", "Show all about jobs", "weft show @");
+  command.app->add_option("jobs", command.options->jobs, "numbers of the jobs; @ is your latest one")
+      ->required()
+      ->type_name("JOB");
   add_switch(*command.app, "--json", command.options->format, Format::kJson, "print JSON, one job a line");
   command.app->callback(
       [options = command.options, &exit_status] { exit_status = show_command(options->jobs, options->format); });
@@ -56,15 +64,22 @@ void add_show(CLI::App& app, int& exit_status) {
 
 void add_plain_command(CLI::App& app, int& exit_status, const std::string& name, const std::string& help,
                        int (*run)(Format)) {
-  const auto command = add<Format>(app, name, help);
+  const auto command = add<Format>(app, name, help, "weft " + name, kMachineGroup);
   add_switch(*command.app, "--json", *command.options, Format::kJson, "print JSON");
   command.app->callback([options = command.options, run, &exit_status] { exit_status = run(*options); });
 }
 
 void add_queue(CLI::App& app, int& exit_status) {
-  const auto command = add<QueueOptions>(app, "queue", "List the jobs that wait or run");
+  const auto command = add<QueueOptions>(app, "queue", "List the jobs that wait or run", "weft queue --all --last 20");
   QueueOptions& options = *command.options;
   add_switch(*command.app, "-a,--all", options.which, QueueOptions::Which::kAll, "also those that have ended");
+  command.app->add_option("jobs", options.jobs, "these only, also when they have ended; @ is your latest one")
+      ->type_name("JOB");
+  command.app->add_option("--state", options.state, "those of this state, or of several with commas between")
+      ->type_name("STATE");
+  command.app->add_option("--user", options.user, "those of this user, or of several with commas between")
+      ->type_name("USER");
+  command.app->add_option("-n,--last", options.last, "the last N of them")->type_name("N");
   add_switch(*command.app, "-w,--watch", options.repeat, QueueOptions::Repeat::kWatch,
              "print the list again whenever it changes");
   add_switch(*command.app, "--json", options.format, Format::kJson, "print JSON");
@@ -72,8 +87,8 @@ void add_queue(CLI::App& app, int& exit_status) {
 }
 
 void add_cancel(CLI::App& app, int& exit_status) {
-  const auto command = add<CancelOptions>(app, "cancel", "Stop jobs, or take them out of the queue");
-  command.app->add_option("jobs", command.options->jobs, "numbers of the jobs; @ is your latest one");
+  const auto command = add<CancelOptions>(app, "cancel", "Stop jobs, or take them out of the queue", "weft cancel 8 9");
+  command.app->add_option("jobs", command.options->jobs, "numbers of the jobs; @ is your latest one")->type_name("JOB");
   add_switch(*command.app, "--all", command.options->which, CancelOptions::Which::kAll, "every job");
   add_switch(*command.app, "--kill", command.options->how, CancelOptions::How::kKill,
              "without the grace between TERM and KILL");
@@ -81,9 +96,9 @@ void add_cancel(CLI::App& app, int& exit_status) {
 }
 
 void add_log(CLI::App& app, int& exit_status) {
-  const auto command = add<LogOptions>(app, "log", "Print the output of a job");
+  const auto command = add<LogOptions>(app, "log", "Print the output of a job", "weft log -f @");
   LogOptions& options = *command.options;
-  command.app->add_option("job", options.job, "number of the job; @ is your latest one")->required();
+  command.app->add_option("job", options.job, "number of the job; @ is your latest one")->required()->type_name("JOB");
   add_switch(*command.app, "-f,--follow", options.follow, LogOptions::Follow::kYes, "go on until the job has ended");
   add_switch(*command.app, "--out", options.stream, LogOptions::Stream::kOut, "the output only");
   add_switch(*command.app, "--err", options.stream, LogOptions::Stream::kErr, "the error output only");
@@ -93,8 +108,10 @@ void add_log(CLI::App& app, int& exit_status) {
 
 void add_wait(CLI::App& app, int& exit_status) {
   const auto command = add<std::vector<std::string>>(
-      app, "wait", "Wait until jobs have ended; for a single one its exit status is passed on");
-  command.app->add_option("jobs", *command.options, "numbers of the jobs; @ is your latest one")->required();
+      app, "wait", "Wait until jobs have ended; one's status is passed on", "weft wait 8 9");
+  command.app->add_option("jobs", *command.options, "numbers of the jobs; @ is your latest one")
+      ->required()
+      ->type_name("JOB");
   command.app->callback([shared = command.options, &exit_status] { exit_status = wait_command(*shared); });
 }
 
@@ -109,8 +126,14 @@ void add_client_commands(CLI::App& app, int& exit_status) {
   add_log(app, exit_status);
   add_plain_command(app, exit_status, "nodes", "List the nodes and their GPUs", nodes_command);
   add_plain_command(app, exit_status, "cluster", "Show totals, fragmentation and the decision hash", cluster_command);
-  app.add_subcommand("help", "Show help: weft help COMMAND is weft COMMAND --help");  // see parse_and_run()
-  app.add_subcommand("version", "Print the version")->callback([] { fmt::print("weft {}\n", service::kVersion); });
+}
+
+void add_help_commands(CLI::App& app) {
+  CLI::App* help = app.add_subcommand("help", "Show help, also as 'weft help COMMAND'");  // see parse_and_run()
+  help->group(kHelpGroup);
+  CLI::App* version = app.add_subcommand("version", "Print the version");
+  version->group(kHelpGroup);
+  version->callback([] { fmt::print("weft {}\n", service::kVersion); });
 }
 
 }  // namespace weft::cli

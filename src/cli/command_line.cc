@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/foreign_words.h"
 #include "cli/present.h"
 
 #include <CLI/CLI.hpp>
@@ -23,15 +24,26 @@ std::string with_guess(const std::string& text, std::string_view word, const std
 }
 
 std::string unknown_command_text(const CLI::App& app, const std::string& word) {
+  const std::string unknown = fmt::format("unknown command '{}'", word);
+  if (const std::string_view text = foreign_command_text(word); !text.empty())
+    return fmt::format("{}: {}", unknown, text);
   std::vector<std::string> known;
   for (const CLI::App* command : app.get_subcommands({})) known.push_back(command->get_name());
-  return with_guess(fmt::format("unknown command '{}'", word), word, known) + "; 'weft --help' lists the commands";
+  const std::string text = with_guess(unknown, word, known);
+  return text + (text.ends_with('?') ? " 'weft --help'" : "; 'weft --help'") + " lists the commands";
 }
 
 /// The deepest command that was named on the command line.
 const CLI::App* chosen(const CLI::App& app) {
   const auto commands = app.get_subcommands();
   return commands.empty() ? nullptr : commands.front();
+}
+
+/// "no JOB is given", "--nodes is required".
+std::string missing_text(const CLI::App& command, const CLI::ParseError& error) {
+  const std::string text = error.what();
+  const CLI::Option* option = command.get_option_no_throw(text.substr(0, text.find(' ')));
+  return option != nullptr && option->get_positional() ? fmt::format("no {} is given", option->get_type_name()) : text;
 }
 
 int refuse_parse(const CLI::App& app, const CLI::ParseError& error) {
@@ -50,7 +62,7 @@ int refuse_parse(const CLI::App& app, const CLI::ParseError& error) {
     return refuse(who, fmt::format("'{}' is one argument too many", rest[0]));
   }
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)
-    return refuse(who, fmt::format("{}; 'weft {} --help' says what is expected", error.what(), who));
+    return refuse(who, fmt::format("{}; 'weft {} --help' says what is expected", missing_text(*command, error), who));
   return refuse(who, parse_error_text(error));
 }
 
@@ -67,11 +79,15 @@ std::string parse_error_text(const CLI::ParseError& error) {
 }
 
 std::string unknown_option_text(const CLI::App& command, const std::string& word) {
+  const std::string plain = word.substr(0, word.find('='));
+  // Of `-n4` the option is `-n`.
+  const std::string_view name = plain.starts_with("--") ? plain : std::string_view(plain).substr(0, 2);
+  if (const std::string_view text = foreign_option_text(name); !text.empty())
+    return fmt::format("unknown option '{}': {}", name, text);
   std::vector<std::string> known;
   for (const CLI::Option* option : command.get_options()) {
-    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+    for (const std::string& known_name : option->get_lnames()) known.push_back("--" + known_name);
   }
-  const std::string plain = word.substr(0, word.find('='));
   return with_guess(fmt::format("unknown option '{}'", plain), plain, known);
 }
 

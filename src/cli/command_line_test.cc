@@ -48,6 +48,10 @@ TEST(CommandLine, AnUnknownCommandIsNamedOnce) {
   EXPECT_THAT(said.err, StartsWith("weft: unknown command 'rum'; did you mean 'run'?"));
 }
 
+TEST(CommandLine, WhatIsMissingIsCalledAsInTheHelp) {
+  EXPECT_EQ(run({"show"}).err, "weft: show: no JOB is given; 'weft show --help' says what is expected\n");
+}
+
 TEST(CommandLine, HelpOfJobsSaysWhereTheCommandStands) {
   EXPECT_THAT(run({"run", "--help"}).out, HasSubstr("Usage: weft run [OPTIONS] [--] command [arguments...]\n"));
   EXPECT_THAT(run({"submit", "--help"}).out, HasSubstr("Usage: weft submit [OPTIONS] script [arguments...]\n"

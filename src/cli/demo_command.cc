@@ -1,5 +1,6 @@
 #include "cli/application.h"
 #include "cli/commands.h"
+#include "cli/help_text.h"
 #include "cli/present.h"
 #include "cli/serve_options.h"
 #include "service/api.h"
@@ -225,7 +226,8 @@ int demo(const DemoOptions& written) {
 }  // namespace
 
 void add_demo_command(CLI::App& app, int& exit_status) {
-  CLI::App* demo_app = app.add_subcommand("demo", "Show weft at work: serve virtual GPUs and run example jobs on them");
+  CLI::App* demo_app = app.add_subcommand("demo", "Serve virtual GPUs and run example jobs on them");
+  set_place(*demo_app, kServerGroup, "weft demo --once");
   const auto options = std::make_shared<DemoOptions>();
   demo_app->add_option("--virtual-gpus", options->virtual_gpus, "how many (8)")->type_name("N");
   demo_app->add_flag("--once", options->is_once, "end when the examples have ended");

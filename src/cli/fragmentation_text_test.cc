@@ -21,8 +21,13 @@ service::ClusterInfo idle_cluster() {
 }
 
 TEST(FragmentationText, SaysHowMuchOfWhatIsFreeIsOfNoUse) {
-  EXPECT_THAT(fragmentation_text(idle_cluster()),
-              HasSubstr("8 of 8 GPUs free; fragmentation 25.0 %: 2.00 of the 8.00 free GPUs"));
+  EXPECT_EQ(fragmentation_text(idle_cluster()), "8 of 8 GPUs free; fragmentation 25.0 %: 2.00 fit no likely job");
+}
+
+TEST(FragmentationText, IsShortWhereThereIsNone) {
+  service::ClusterInfo cluster = idle_cluster();
+  cluster.fragment_milli = cluster.fragment_ratio = 0;
+  EXPECT_EQ(fragmentation_text(cluster), "8 of 8 GPUs free; fragmentation 0 %");
 }
 
 TEST(FragmentationText, GivesNoFigureBeforeAJobWasSeen) {
@@ -47,7 +52,7 @@ TEST(FragmentationText, GivesNoFigureWhereNothingIsFree) {
   service::ClusterInfo cluster = idle_cluster();
   cluster.gpus_free = 0;
   cluster.gpu_milli_free = 500;
-  EXPECT_THAT(fragmentation_text(cluster), HasSubstr("of the 0.50 free GPUs")) << "a part of a GPU is free";
+  EXPECT_THAT(fragmentation_text(cluster), HasSubstr("fragmentation 25.0 %")) << "a part of a GPU is free";
   cluster.gpu_milli_free = 0;
   EXPECT_EQ(fragmentation_text(cluster), "0 of 8 GPUs free, so there is no fragmentation");
   cluster.gpus = 0;

@@ -1,5 +1,6 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/help_text.h"
 #include "cli/present.h"
 #include "cli/run_command.h"
 
@@ -12,38 +13,31 @@
 namespace weft::cli {
 namespace {
 
-/// Help with usage lines of our own: the parser does not know what stands behind the options of run and submit.
-class UsageOf final : public CLI::Formatter {
- public:
-  explicit UsageOf(std::string one, std::string other = {}) : one_(std::move(one)), other_(std::move(other)) {}
-
-  std::string make_usage(const CLI::App* /*app*/, std::string name) const override {
-    std::string text = fmt::format("Usage: {} {}\n", name, one_);
-    if (!other_.empty()) text += fmt::format("       {} {}\n", name, other_);
-    return text;
-  }
-
- private:
-  std::string one_;
-  std::string other_;
-};
-
 void add_job_options(CLI::App& app, JobOptions& options) {
-  app.add_option("-G,--gpus", options.gpus, "GPUs for each task")->type_name("N");
-  app.add_option("--gpu", options.gpu_model, "GPU model; H100 is any H100-…")->type_name("MODEL");
-  app.add_option("-c,--cpus", options.cpus, "CPUs for each task; 0.5 is half of one")->type_name("N");
-  app.add_option("-m,--mem", options.memory, "memory for each task, as 8Gi or 500M")->type_name("SIZE");
+  app.add_option("-G,--gpus", options.gpus, "GPUs for each task; no -G, no GPU")->type_name("N");
+  app.add_option("--gpu", options.gpu_model, "GPU model; H100 is any H100-… (one GPU unless -G says otherwise)")
+      ->type_name("MODEL");
+  app.add_option("-c,--cpus", options.cpus, "CPUs for each task; 0.5 is half of one (counted, not enforced)")
+      ->type_name("N");
+  app.add_option("-m,--mem", options.memory, "memory for each task, as 8Gi or 500M (counted, not enforced)")
+      ->type_name("SIZE");
   app.add_option("-N,--count", options.tasks, "equal tasks that start together")->type_name("N");
-  app.add_option("-t,--time", options.time, "the job is stopped after this long, as 90m or 1-12:00:00")
+  app.add_option("-t,--time", options.time,
+                 "stopped after this long: 90 is seconds, 90m minutes, 2h hours, 1-12:00:00 a day and a half")
       ->type_name("TIME");
-  app.add_option("--grace", options.grace, "time between TERM and KILL when it is stopped (10s)")->type_name("TIME");
+  app.add_option("--grace", options.grace, "time between TERM and KILL when it is stopped (the server's: 10s)")
+      ->type_name("TIME");
   app.add_option("-J,--name", options.name, "a name for people")->type_name("NAME");
-  app.add_option("-q,--queue", options.queue, "queue (default)")->type_name("QUEUE");
-  app.add_option("-p,--priority", options.priority, "larger goes first (50)")->type_name("N");
+  app.add_option("-q,--queue", options.queue, "queue; 'default' is the only one so far")->type_name("QUEUE");
+  app.add_option("-p,--priority", options.priority,
+                 "larger is looked at first (50); waiting jobs keep no room free yet, so what fits starts before them")
+      ->type_name("N");
   app.add_option("--gpu-bind", options.gpu_bind, "a task sees the GPUs of its 'job' (default) or of its 'task' only")
       ->type_name("job|task");
   app.add_option("-D,--directory", options.directory, "working directory (here)")->type_name("DIR");
-  app.add_option("-o,--output", options.output, "output file; %j job, %x name, %t task")->type_name("FILE");
+  app.add_option("-o,--output", options.output,
+                 "file for the output, appended to; %j is the job, %x its name, %t the task")
+      ->type_name("FILE");
   app.add_option("-e,--error", options.error, "file for the error output (with the output)")->type_name("FILE");
 }
 
@@ -81,8 +75,11 @@ Result<JobOptions> read_script_options(const std::vector<std::string>& words) {
 }  // namespace
 
 void add_job_commands(CLI::App& app, const CommandTail& tail, int& exit_status) {
-  CLI::App* run = app.add_subcommand("run", "Run a command as a job and wait for it: weft run -G 1 -- python train.py");
-  run->formatter(std::make_shared<UsageOf>("[OPTIONS] [--] command [arguments...]"));
+  CLI::App* run = app.add_subcommand("run", "Run a command as a job and wait for it");
+  set_usage(*run, {"[OPTIONS] [--] command [arguments...]"});
+  set_place(*run, kJobGroup,
+            "weft run -G 1 -- python train.py\n\nThe output is shown as it comes, the exit status is passed on, and "
+            "Ctrl-C stops the job. The job reads nothing: its input is /dev/null. Without -G it gets no GPU.");
   const auto run_options = std::make_shared<JobOptions>();
   add_job_options(*run, *run_options);
   run->prefix_command();
@@ -91,11 +88,12 @@ void add_job_commands(CLI::App& app, const CommandTail& tail, int& exit_status) 
     exit_status = words ? run_command(*run_options, std::move(*words)) : report(words.error());
   });
 
-  CLI::App* submit = app.add_subcommand("submit",
-                                        "Queue a script or a command as a job: weft submit -G 2 train.sh; lines '#WEFT "
-                                        "--gpus 2' in the script count too");
-  submit->formatter(
-      std::make_shared<UsageOf>("[OPTIONS] script [arguments...]", "[OPTIONS] -- command [arguments...]"));
+  CLI::App* submit = app.add_subcommand("submit", "Queue a script or a command as a job");
+  set_usage(*submit, {"[OPTIONS] script [arguments...]", "[OPTIONS] -- command [arguments...]"});
+  set_place(
+      *submit, kJobGroup,
+      "weft submit -G 2 train.sh\n\nOptions may stand in the script, in lines such as '#WEFT --gpus 2' before its "
+      "first command. The output goes to weft-%j.out. Without -G the job gets no GPU.");
   const auto submit_options = std::make_shared<JobOptions>();
   const auto is_json = std::make_shared<bool>(false);
   add_job_options(*submit, *submit_options);

@@ -33,6 +33,15 @@ auto whole(int64_t low, int64_t high) {
   return [low, high](std::string_view text) { return parse_integer(text, low, high); };
 }
 
+Result<int64_t> parse_gpus(std::string_view text) {
+  const auto milli = parse_milli(text);
+  if (milli && *milli % 1000 != 0)
+    return fail(ErrorCode::kInvalidInput,
+                fmt::format("{} is a part of a GPU; sharing GPUs is not supported yet by serve, write a whole number",
+                            quote(text)));
+  return parse_integer(text, 0, service::kGpusMax);
+}
+
 /// As people write memory: 8Gi, 500M, 1g, 8gb. Elsewhere a number alone would be megabytes, so here it must have a
 /// unit.
 Result<int64_t> parse_memory(std::string_view text) {
@@ -98,7 +107,7 @@ Result<void> take_numbers(const JobOptions& options, JobRequest& request) {
   const auto step = [&](auto&& run) {
     if (ok) ok = run();
   };
-  step([&] { return take(options.gpus, "--gpus", request.gpus, whole(0, service::kGpusMax)); });
+  step([&] { return take(options.gpus, "--gpus", request.gpus, parse_gpus); });
   step([&] { return take(options.tasks, "--count", request.tasks, whole(1, service::kTasksMax)); });
   step([&] {
     return take(options.priority, "--priority", request.priority, whole(-service::kPriorityMax, service::kPriorityMax));
@@ -111,6 +120,14 @@ Result<void> take_numbers(const JobOptions& options, JobRequest& request) {
 }
 
 }  // namespace
+
+Error named_by_option(Error error) {
+  const std::string_view word = std::string_view(error.message).substr(0, error.message.find(':'));
+  for (const OptionName& name : kOptionNames) {
+    if (word == name.key) return {error.code, fmt::format("{}{}", name.option, error.message.substr(word.size()))};
+  }
+  return error;
+}
 
 JobOptions merged(const JobOptions& stronger, const JobOptions& weaker) {
   JobOptions out = stronger;

@@ -1,5 +1,6 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/help_text.h"
 #include "cli/present.h"
 #include "engine/local/supervisor.h"
 #include "service/version.h"
@@ -37,15 +38,18 @@ void open_missing_standard_files() {
 int run(int argc, char** argv) {
   int exit_status = weft::cli::kSuccess;
   const weft::cli::CommandLine line = weft::cli::split_command_line(argc, argv);
-  CLI::App app("weft: a scheduler for GPUs", "weft");
+  CLI::App app("weft: a scheduler for GPUs. 'weft COMMAND --help' says what a command takes.", "weft");
+  weft::cli::use_help_text(app);
   app.require_subcommand(1, 1);
-  app.set_version_flag("-V,--version", "weft " + std::string(weft::service::kVersion));
+  app.set_version_flag("-V,--version", "weft " + std::string(weft::service::kVersion), "print the version");
   weft::cli::add_job_commands(app, line.tail, exit_status);
   weft::cli::add_client_commands(app, exit_status);
   weft::cli::add_serve_command(app, exit_status);
   weft::cli::add_demo_command(app, exit_status);
   weft::cli::add_scenario_command(app, exit_status);
+  weft::cli::add_simulate_commands(app, exit_status);
   weft::cli::add_saturate_command(app, exit_status);
+  weft::cli::add_help_commands(app);
   return weft::cli::parse_and_run(app, line.arguments, exit_status);
 }
 

@@ -59,7 +59,7 @@ int report(const Error& error) {
 int report(const service::Client::Answer& answer) {
   const auto error = service::read_error(answer.body);
   const bool is_input = answer.status == 400 || answer.status == 404 || answer.status == 405 || answer.status == 413 ||
-                        answer.status == 422;
+                        answer.status == 422 || answer.status == 431;
   return report(error ? error->message : fmt::format("the server answered with status {}", answer.status),
                 is_input ? kUsage : kFailure);
 }
@@ -186,27 +186,32 @@ std::string fragmentation_text(const service::ClusterInfo& cluster) {
     return free + "; fragmentation: no jobs seen yet";
   if (!cluster.fragment_ratio || !cluster.fragment_milli)
     return free + "; fragmentation: no jobs seen yet that ask for GPUs";
-  return fmt::format(
-      "{}; fragmentation {:.1f} %: {:.2f} of the {:.2f} free GPUs are of no use to the next job as jobs have been so "
-      "far",
-      free, *cluster.fragment_ratio * 100, *cluster.fragment_milli / 1000,
-      static_cast<double>(cluster.gpu_milli_free) / 1000);
+  if (*cluster.fragment_milli < 5) return free + "; fragmentation 0 %";  // of a hundredth of a GPU
+  return fmt::format("{}; fragmentation {:.1f} %: {:.2f} fit no likely job", free, *cluster.fragment_ratio * 100,
+                     *cluster.fragment_milli / 1000);
 }
 
 std::string jobs_table(const std::vector<JobInfo>& jobs, size_t width) {
-  Table table({{"JOB", Table::Align::kRight},
-               {"NAME"},
-               {"USER"},
-               {"STATE"},
-               {"GPUS", Table::Align::kRight},
-               {"ON"},
-               {"TIME", Table::Align::kRight},
-               {"LIMIT", Table::Align::kRight},
-               {"WHY / COMMAND"}});
+  const bool has_ended = std::ranges::any_of(jobs, [](const JobInfo& job) { return job.has_ended(); });
+  std::vector<Table::Column> columns{{"JOB", Table::Align::kRight},
+                                     {"NAME"},
+                                     {"USER"},
+                                     {"STATE"},
+                                     {"GPUS", Table::Align::kRight},
+                                     {"ON"},
+                                     {"TIME", Table::Align::kRight},
+                                     {"LIMIT", Table::Align::kRight}};
+  if (has_ended) columns.push_back({"EXIT", Table::Align::kRight});
+  columns.push_back({"WHY / COMMAND"});
+  Table table(std::move(columns));
   for (const JobInfo& job : jobs) {
-    table.add({fmt::format("{}", job.id), shortened(job.name, 24), shortened(job.user, 12), job.state,
-               fmt::format("{}", job.gpus), gpus_text(job), duration_text(job),
-               job.time_limit_ms ? limit_text(job) : "-", reason_cell(job)});
+    std::vector<std::string> row{fmt::format("{}", job.id),   shortened(job.name, 24),
+                                 shortened(job.user, 12),     job.state,
+                                 fmt::format("{}", job.gpus), gpus_text(job),
+                                 duration_text(job),          job.time_limit_ms ? limit_text(job) : "-"};
+    if (has_ended) row.push_back(job.exit_status ? fmt::format("{}", *job.exit_status) : "-");
+    row.push_back(reason_cell(job));
+    table.add(std::move(row));
   }
   return table.text(width);
 }

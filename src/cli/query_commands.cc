@@ -3,6 +3,7 @@
 #include "base/printable.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/job_filter.h"
 #include "cli/present.h"
 #include "service/socket_place.h"
 
@@ -85,13 +86,51 @@ void print_job(const service::JobInfo& job) {
   }
 }
 
+Result<std::vector<service::JobInfo>> fetch_jobs(const Client& client, const std::string& target) {
+  const auto answer = client.request(Method::kGet, target);
+  if (!answer) return std::unexpected(answer.error());
+  if (answer->is_good()) return service::read_jobs(answer->body);
+  const auto error = service::read_error(answer->body);
+  return fail(answer->status == 404 ? ErrorCode::kNotFound : ErrorCode::kUnavailable,
+              error ? error->message : fmt::format("the server answered with status {}", answer->status));
+}
+
+/// The jobs that were named, also those that have ended, oldest first.
+Result<std::vector<service::JobInfo>> fetch_named(const Client& client, const std::vector<std::string>& words) {
+  std::vector<service::JobInfo> jobs;
+  for (const std::string& word : words) {
+    const auto target = job_target(word);
+    if (!target) return std::unexpected(target.error());
+    const auto answer = client.request(Method::kGet, *target);
+    if (!answer) return std::unexpected(answer.error());
+    const auto error = service::read_error(answer->body);
+    if (!answer->is_good()) return fail(ErrorCode::kNotFound, error ? error->message : "there is no job " + word);
+    auto job = service::read_job(answer->body);
+    if (!job) return std::unexpected(job.error());
+    jobs.push_back(std::move(*job));
+  }
+  std::ranges::sort(jobs, {}, &service::JobInfo::id);
+  const auto twice = std::ranges::unique(jobs, {}, &service::JobInfo::id);
+  jobs.erase(twice.begin(), twice.end());
+  return jobs;
+}
+
 int print_queue(const QueueOptions& options) {
-  const std::string target = options.which == QueueOptions::Which::kAll ? "/v1/jobs?all=1" : "/v1/jobs";
-  return ask<std::vector<service::JobInfo>>(target, options.format, service::read_jobs, [](const auto& jobs) {
-    const bool is_terminal = ::isatty(STDOUT_FILENO) != 0;
-    if (jobs.empty() && is_terminal) say("weft: no jobs\n");
-    fmt::print("{}", jobs_table(jobs, terminal_width()));
-  });
+  const auto filter = read_filter(options);
+  if (!filter) return report(filter.error());
+  const Client client(service::default_socket_path());
+  const bool is_all = options.which == QueueOptions::Which::kAll || filter->wants_ended();
+  auto jobs = options.jobs.empty() ? fetch_jobs(client, is_all ? "/v1/jobs?all=1" : "/v1/jobs")
+                                   : fetch_named(client, options.jobs);
+  if (!jobs) return report(jobs.error());
+  filter->apply(*jobs);
+  if (options.format == Format::kJson) {
+    fmt::print("{}\n", service::write_jobs(*jobs));
+    return kSuccess;
+  }
+  if (jobs->empty() && ::isatty(STDOUT_FILENO) != 0) say("weft: no jobs\n");
+  fmt::print("{}", jobs_table(*jobs, terminal_width()));
+  return kSuccess;
 }
 
 /// Whoever asks for one task's output and gets that of all is told so.
@@ -114,14 +153,28 @@ int check_task(const Client& client, const LogOptions& options) {
   return kSuccess;
 }
 
+/// On a terminal nothing at all looks as if something had gone wrong.
+void tell_of_silence(const Client& client, const std::string& word) {
+  const auto target = job_target(word);
+  const auto answer = target ? client.request(Method::kGet, *target) : std::unexpected(target.error());
+  const auto job = answer ? service::read_job(answer->body) : std::unexpected(answer.error());
+  if (!job) return;
+  say(fmt::format("weft: job {} {}\n", job->id,
+                  job->has_ended()          ? "wrote nothing"
+                  : job->state == "pending" ? "waits, and has written nothing yet"
+                                            : "has written nothing yet"));
+}
+
 /// Prints one stream of a job to `to` as it comes.
-int copy_stream(const Client& client, const LogOptions& options, std::string_view stream, std::FILE* to) {
+int copy_stream(const Client& client, const LogOptions& options, std::string_view stream, std::FILE* to,
+                int64_t& bytes_printed) {
   const auto job = job_target(options.job);
   if (!job) return report(job.error());
   const std::string target = fmt::format("{}/output?stream={}&task={}{}", *job, stream, options.task.value_or("0"),
                                          options.follow == LogOptions::Follow::kYes ? "&follow=1" : "");
   const auto answer = client.stream(
-      target, {.on_data = [to](std::string_view bytes) {
+      target, {.on_data = [&, to](std::string_view bytes) {
+        bytes_printed += std::ssize(bytes);
         const bool is_written = std::fwrite(bytes.data(), 1, bytes.size(), to) == bytes.size() && std::fflush(to) == 0;
         return is_written ? Client::Flow::kGoOn : Client::Flow::kStop;
       }});
@@ -219,12 +272,15 @@ int cluster_command(Format format) {
 
 int log_command(const LogOptions& options) {
   const Client client(service::default_socket_path());
+  int64_t bytes_printed = 0;
   int status = options.task ? check_task(client, options) : kSuccess;
   if (status != kSuccess) return status;
-  if (options.stream != LogOptions::Stream::kErr) status = copy_stream(client, options, "out", stdout);
+  if (options.stream != LogOptions::Stream::kErr) status = copy_stream(client, options, "out", stdout, bytes_printed);
   if (status == kSuccess && options.stream != LogOptions::Stream::kOut) {
-    status = copy_stream(client, options, "err", options.stream == LogOptions::Stream::kErr ? stdout : stderr);
+    std::FILE* to = options.stream == LogOptions::Stream::kErr ? stdout : stderr;
+    status = copy_stream(client, options, "err", to, bytes_printed);
   }
+  if (status == kSuccess && bytes_printed == 0 && ::isatty(STDERR_FILENO) != 0) tell_of_silence(client, options.job);
   return status;
 }
 

@@ -17,7 +17,12 @@ struct QueueOptions {
   enum class Which : uint8_t { kLive, kAll } which = Which::kLive;
   enum class Repeat : uint8_t { kOnce, kWatch } repeat = Repeat::kOnce;
   Format format = Format::kText;
+  std::vector<std::string> jobs;     ///< empty: any
+  std::optional<std::string> state;  ///< a list such as "pending,running"
+  std::optional<std::string> user;
+  std::optional<std::string> last;  ///< the most
 };
+
 /// The path of a job that is named by its number or @; an Error for any other word, which must not become a path.
 Result<std::string> job_target(const std::string& word);
 

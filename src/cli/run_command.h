@@ -8,7 +8,8 @@
 namespace weft::cli {
 
 /// `weft run`: submits the command, shows its output and passes its exit status on. A signal cancels the job, a second
-/// one kills it.
+/// one kills it. Where the server does not answer, they end the client, and the server cancels the job when it comes to
+/// it.
 int run_command(const JobOptions& options, std::vector<std::string> command);
 
 enum class SubmitOutput : unsigned char { kText, kJson };

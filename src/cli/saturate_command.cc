@@ -1,8 +1,10 @@
 #include "base/printable.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/help_text.h"
 #include "cli/output_file.h"
 #include "cli/present.h"
+#include "cli/progress.h"
 #include "policy/registry.h"
 #include "sim/saturation/protocol.h"
 #include "sim/saturation/report.h"
@@ -16,9 +18,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <sys/ioctl.h>
 #include <thread>
-#include <unistd.h>
 
 namespace weft::cli {
 
@@ -34,7 +34,7 @@ struct SaturateOptions {
   std::string seeds = "42-51";
   std::optional<std::string> recorded;
   std::optional<std::string> json, html, csv;
-  int jobs = 0;
+  std::optional<std::string> jobs;
   bool is_check = false;
   bool is_verbose = false;
 };
@@ -136,29 +136,13 @@ Result<sim::CampaignPlan> make_plan(const SaturateOptions& options) {
   plan.seeds = std::move(*seeds);
   plan.nodes = std::move(*nodes);
   plan.workloads = std::move(*workloads);
-  plan.threads =
-      options.jobs > 0 ? static_cast<unsigned>(options.jobs) : std::max(1U, std::thread::hardware_concurrency());
-  return plan;
-}
-
-/// A bar that fits into one line of the terminal, for a line that is wrapped cannot be drawn over.
-void draw_progress(size_t done, size_t total) {
-  constexpr size_t kBarMax = 40;
-  const std::string count = fmt::format("{}/{} runs", done, total);
-  winsize size{};
-  const bool is_known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  const size_t columns = is_known ? size.ws_col : 80;
-  std::string line = "\r";
-  if (columns > count.size() + 8) {
-    const size_t width = std::min(kBarMax, columns - count.size() - 4);
-    const size_t filled = width * done / total;
-    line += fmt::format("[{}{}] {}", std::string(filled, '='), std::string(width - filled, '.'), count);
-  } else if (columns > count.size()) {
-    line += count;
+  plan.threads = std::max(1U, std::thread::hardware_concurrency());
+  if (options.jobs) {
+    const auto jobs = parse_integer(*options.jobs, 1, 1024);
+    if (!jobs) return fail(ErrorCode::kInvalidInput, "--jobs: " + jobs.error().message);
+    plan.threads = static_cast<unsigned>(*jobs);
   }
-  if (done == total) line += "\r\033[K";
-  std::fputs(line.c_str(), stderr);
-  std::fflush(stderr);
+  return plan;
 }
 
 /// The outputs that were asked for.
@@ -210,6 +194,9 @@ int stop(const Error& error) {
 }
 
 int run(const SaturateOptions& options) {
+  if (options.is_check && !options.recorded)
+    return stop(
+        {ErrorCode::kInvalidInput, "--check compares with recorded results: give their folder with --recorded"});
   if (Result<void> checked = check_outputs(outputs_of(options), inputs_of(options)); !checked)
     return stop(checked.error());
   const Result<sim::CampaignPlan> plan = make_plan(options);
@@ -222,10 +209,10 @@ int run(const SaturateOptions& options) {
     if (!read) return stop(read.error());
     recorded = std::move(*read);
   }
-  const bool is_watched = ::isatty(STDERR_FILENO) != 0;
-  const Result<sim::CampaignResult> result = sim::run_campaign(*plan, [&](size_t done, size_t total) {
-    if (is_watched) draw_progress(done, total);
-  });
+  ProgressLine progress("runs");
+  const Result<sim::CampaignResult> result =
+      sim::run_campaign(*plan, [&](size_t done, size_t total) { progress.show(done, total); });
+  progress.clear();
   if (!result) return stop(result.error());
   const sim::SaturationReport report{.plan = *plan, .result = *result, .recorded = recorded ? &*recorded : nullptr};
   if (Result<void> written = write_reports(options, report); !written) return stop(written.error());
@@ -239,9 +226,11 @@ int run(const SaturateOptions& options) {
 
 void add_saturate_command(CLI::App& app, int& exit_status) {
   auto options = std::make_shared<SaturateOptions>();
-  CLI::App* command = app.add_subcommand(
-      "saturate",
-      "Fill a cluster with pods that ask for 130 % of its GPUs, and say how much is in use and how much in fragments");
+  CLI::App* command = app.add_subcommand("saturate", "Fill a cluster with pods, and measure what lies in fragments");
+  set_place(
+      *command, kSimulationGroup,
+      "weft saturate --nodes nodes.csv --pods pods.csv --policy fgd,random\n\nThe pods arrive in random order until "
+      "they have asked for 130 % of the cluster's GPUs.");
   command->add_option("--nodes", options->nodes, "CSV list of nodes (sn, cpu_milli, memory_mib, gpu, model)")
       ->required()
       ->type_name("FILE");
@@ -250,23 +239,17 @@ void add_saturate_command(CLI::App& app, int& exit_status) {
       ->type_name("FILE");
   command
       ->add_option("--policy", options->policies,
-                   "node scores, comma-separated; 'published' is the six of the FGD paper")
-      ->type_name("NAME,…")
-      ->capture_default_str();
-  command->add_option("--seeds", options->seeds, "random orders to try: 42-51, or 1,3,5-9")
-      ->type_name("RANGE")
-      ->capture_default_str();
-  command->add_option("--jobs", options->jobs, "runs at one time (default: one per core); results do not depend on it")
-      ->check(CLI::Range(1, 1024))
+                   "node scores, also several with commas between (fgd); 'published' is the six of the FGD paper")
+      ->type_name("NAME");
+  command->add_option("--seeds", options->seeds, "random orders to try, as 1,3,5-9 (42-51)")->type_name("RANGE");
+  command->add_option("--jobs", options->jobs, "runs at one time (one per core); results do not depend on it")
       ->type_name("N");
-  CLI::Option* recorded = command
-                              ->add_option("--recorded", options->recorded,
-                                           "print the published results of this folder (recorded_*.csv) beside ours")
-                              ->type_name("FOLDER");
   command
-      ->add_flag("--check", options->is_check,
-                 "exit with status 1 unless every mean is within tolerance of the recorded one")
-      ->needs(recorded);
+      ->add_option("--recorded", options->recorded,
+                   "print the published results of this folder (recorded_*.csv) beside ours")
+      ->type_name("FOLDER");
+  command->add_flag("--check", options->is_check,
+                    "with --recorded: exit status 1 unless every mean is within tolerance of the recorded one");
   command->add_flag("--verbose", options->is_verbose, "a row per seed");
   command->add_option("--json", options->json, "write everything as JSON ('-': to standard output)")->type_name("FILE");
   command->add_option("--csv", options->csv, "write every percent of every run as CSV ('-': to standard output)")

@@ -1,4 +1,5 @@
 #include "cli/commands.h"
+#include "cli/help_text.h"
 #include "cli/present.h"
 #include "sim/scenario/suite.h"
 
@@ -41,20 +42,18 @@ int run_scenarios(const ScenarioOptions& options) {
 }  // namespace
 
 void add_scenario_command(CLI::App& app, int& exit_status) {
-  CLI::App* command =
-      app.add_subcommand("scenario", "Run scenario files: a world, what happens to it, and what must then hold");
+  CLI::App* command = app.add_subcommand("scenario", "Play scenario files: a world, events, what must then hold");
   const auto options = std::make_shared<ScenarioOptions>();  // lives as long as the callback
-  command->add_option("paths", options->paths, "Scenario files, or folders of them (*.yaml, *.yml)")
+  command->add_option("paths", options->paths, "scenario files, or folders of them (*.yaml, *.yml)")
       ->required()
       ->type_name("FILE|FOLDER");
-  command->add_flag("-v,--verbose", options->is_verbose, "Show every scenario and the decisions of each cycle");
-  command->add_flag("--json", options->is_json, "Print the results as JSON");
+  command->add_flag("-v,--verbose", options->is_verbose, "show every scenario and the decisions of each cycle");
+  command->add_flag("--json", options->is_json, "print the results as JSON");
   command->add_flag("--only-supported", options->is_only_supported,
-                    "Do not fail for scenarios that need features which do not exist yet");
-  command->footer(
-      "Exit status: 0 when all scenarios passed, 1 when one failed or is not supported yet, 2 when a file is no "
-      "scenario or cannot be "
-      "read.");
+                    "do not fail for scenarios that need features which do not exist yet");
+  set_place(*command, kSimulationGroup,
+            "weft scenario -v mine.yaml\n\nExit status: 0 when all scenarios passed, 1 when one failed or is not "
+            "supported yet, 2 when a file is no scenario or cannot be read.");
   command->callback([options, &exit_status] { exit_status = run_scenarios(*options); });
 }
 

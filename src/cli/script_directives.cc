@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <optional>
 
 namespace weft::cli {
@@ -84,15 +85,17 @@ struct MarkedLine {
   std::string_view text;
 };
 
-/// Those up to the first line that is neither blank nor a comment.
-std::vector<MarkedLine> marked_lines(std::string_view script, std::string_view mark) {
+enum class Part : uint8_t { kHead, kWhole };
+
+/// Those of the head, which ends with the first line that is neither blank nor a comment, or all.
+std::vector<MarkedLine> marked_lines(std::string_view script, std::string_view mark, Part part = Part::kHead) {
   std::vector<MarkedLine> lines;
   for (size_t number = 1; !script.empty(); ++number) {
     const std::string_view line = script.substr(0, script.find('\n'));
     script.remove_prefix(std::min(script.size(), line.size() + 1));
     const size_t indent = std::min(line.find_first_not_of(" \t\r"), line.size());
     if (indent == line.size()) continue;
-    if (line[indent] != '#') break;
+    if (line[indent] != '#' && part == Part::kHead) break;
     if (line.starts_with(mark) && (line.size() == mark.size() || is_blank(line[mark.size()])))
       lines.push_back({number, line});
   }
@@ -113,6 +116,12 @@ Result<std::vector<DirectiveLine>> read_directives(std::string_view script, std:
     if (!directive.words.empty()) lines.push_back(std::move(directive));
   }
   return lines;
+}
+
+size_t find_late_line(std::string_view script) {
+  const size_t read = marked_lines(script, kMark).size();
+  const auto all = marked_lines(script, kMark, Part::kWhole);
+  return all.size() > read ? all[read].number : 0;
 }
 
 size_t find_slurm_line(std::string_view script) {

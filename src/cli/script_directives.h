@@ -20,6 +20,9 @@ struct DirectiveLine {
 /// # starts one in a line. Errors are given as "name:line:column: …".
 Result<std::vector<DirectiveLine>> read_directives(std::string_view script, std::string_view name);
 
+/// The first line `#WEFT …` behind the first command, where it is not read; 0 where there is none.
+size_t find_late_line(std::string_view script);
+
 /// The first line `#SBATCH …` there, which is for another scheduler; 0 where there is none.
 size_t find_slurm_line(std::string_view script);
 

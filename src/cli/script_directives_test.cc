@@ -54,6 +54,12 @@ TEST(ScriptDirectives, LinesForSlurmAreSeenWhereOursWouldBe) {
   EXPECT_EQ(find_slurm_line("#SBATCHX\n##SBATCH -n 1\n # SBATCH\necho\n#SBATCH -n 1\n"), 0U);
 }
 
+TEST(ScriptDirectives, LinesBehindTheFirstCommandAreSeenToBeLate) {
+  EXPECT_EQ(find_late_line("#WEFT -G 1\necho\n\n#WEFT -t 5\n#WEFT -c 1\n"), 4U);
+  EXPECT_EQ(find_late_line("echo\n#WEFT -G 1"), 2U);
+  EXPECT_EQ(find_late_line("#WEFT -G 1\n#WEFT -c 1\necho\n##WEFT -t 5\necho x #WEFT -t 5\n"), 0U);
+}
+
 TEST(ScriptDirectives, ErrorsNameLineAndColumn) {
   EXPECT_EQ(problem("\n#WEFT -J \"half"), "s.sh:2:10: the quote \" is not closed");
   EXPECT_EQ(problem("#WEFT -J half\\"), "s.sh:1:14: a backslash ends the line");

@@ -1,6 +1,7 @@
 #include "base/text.h"
 #include "cli/application.h"
 #include "cli/commands.h"
+#include "cli/help_text.h"
 #include "cli/present.h"
 #include "cli/serve_options.h"
 #include "model/catalogue.h"
@@ -19,10 +20,10 @@ namespace weft::cli {
 namespace {
 
 struct ServeOptions {
-  std::string socket;
-  std::string state_directory;
+  std::optional<std::string> socket;
+  std::optional<std::string> state_directory;
   std::optional<std::string> virtual_gpus;
-  std::string gpu_model;
+  std::optional<std::string> gpu_model;
   std::string policy = "pack";
   std::string grace = "10s";
   std::string log = "warnings";
@@ -45,17 +46,27 @@ Result<std::string> one_model(const std::string& written) {
                                                                  : fmt::format("did you mean '{}'?", near)));
 }
 
+/// What is given empty, by a variable that is not set say, does not mean the default.
+Result<void> check_none_is_empty(const ServeOptions& written) {
+  const auto is_empty = [](const std::optional<std::string>& text) { return text && text->empty(); };
+  if (is_empty(written.socket)) return fail(ErrorCode::kInvalidInput, "--socket: expected a path, not ''");
+  if (is_empty(written.state_directory)) return fail(ErrorCode::kInvalidInput, "--state-dir: expected a path, not ''");
+  if (is_empty(written.gpu_model)) return fail(ErrorCode::kInvalidInput, "--gpu-model: expected a name, not ''");
+  return {};
+}
+
 Result<ApplicationOptions> read_options(const ServeOptions& written) {
+  if (auto ok = check_none_is_empty(written); !ok) return std::unexpected(ok.error());
   ApplicationOptions options;
-  options.socket_path = written.socket.empty() ? service::default_socket_path() : written.socket;
+  options.socket_path = written.socket ? *written.socket : service::default_socket_path();
   // Jobs and people use it from other directories.
   std::error_code error;
   if (!options.socket_path.starts_with('/')) {
     options.socket_path = std::filesystem::absolute(options.socket_path, error).string();
     if (error) return fail(ErrorCode::kUnavailable, "the working directory is gone");
   }
-  options.state_directory = written.state_directory.empty() ? default_state_directory() : written.state_directory;
-  auto gpus = read_virtual_gpus(written.virtual_gpus, written.gpu_model);
+  options.state_directory = written.state_directory ? *written.state_directory : default_state_directory();
+  auto gpus = read_virtual_gpus(written.virtual_gpus, written.gpu_model.value_or(""));
   if (!gpus) return std::unexpected(gpus.error());
   options.virtual_gpus = std::move(*gpus);
   options.policy = policy_called(written.policy);
@@ -109,10 +120,10 @@ PolicyConfig policy_called(const std::string& name) {
 }
 
 void add_serve_command(CLI::App& app, int& exit_status) {
-  CLI::App* serve_app =
-      app.add_subcommand("serve", "Run jobs on this machine: the server that the other commands talk to");
+  CLI::App* serve_app = app.add_subcommand("serve", "Run jobs on this machine, until Ctrl-C");
+  set_place(*serve_app, kServerGroup, "weft serve\n  weft serve --virtual-gpus 8");
   const auto options = std::make_shared<ServeOptions>();
-  serve_app->add_option("--socket", options->socket, "where to listen ($WEFT_SOCKET, or a place of your own)")
+  serve_app->add_option("--socket", options->socket, "where to listen ($WEFT_SOCKET, else a place of your own)")
       ->type_name("PATH");
   serve_app->add_option("--state-dir", options->state_directory, "folder for scripts and kept output")
       ->type_name("DIR");
@@ -121,7 +132,8 @@ void add_serve_command(CLI::App& app, int& exit_status) {
       ->type_name("N");
   serve_app->add_option("--gpu-model", options->gpu_model, "model of the virtual GPUs (generic, with 80 GiB)")
       ->type_name("NAME");
-  serve_app->add_option("--policy", options->policy, "how places are chosen (pack)")->type_name("NAME");
+  serve_app->add_option("--policy", options->policy, "how places are chosen: pack (default), spread, fgd, ...")
+      ->type_name("NAME");
   serve_app->add_option("--grace", options->grace, "time between TERM and KILL of jobs that name none (10s)")
       ->type_name("TIME");
   serve_app->add_option("--log", options->log, "what to log on stderr: quiet, warnings (default) or decisions")

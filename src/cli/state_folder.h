@@ -14,7 +14,8 @@ namespace weft::cli {
 class StateFolder {
  public:
   /// Makes the folder where it is missing, locks it, waits for the tasks of a server that was killed (after `patience`
-  /// they are killed too), and empties the jobs folder of what it left.
+  /// they are killed too), and empties the jobs folder of what it left. A folder that holds other things, and
+  /// was never one of weft's, is refused.
   static Result<StateFolder> take(const std::string& path, Duration patience);
   StateFolder(StateFolder&& other) noexcept;
   StateFolder& operator=(StateFolder&&) = delete;

@@ -58,28 +58,6 @@ Result<void> check_first_line(std::string_view script, const std::string& path) 
       mark + 1));
 }
 
-using Field = std::optional<std::string> JobOptions::*;
-/// What an error calls an option, on the command line and in a request.
-struct OptionName {
-  std::string_view option;
-  std::string_view key;
-  Field field;
-};
-constexpr OptionName kOptionNames[] = {{"--gpus", "gpus", &JobOptions::gpus},
-                                       {"--gpu", "gpu_models", &JobOptions::gpu_model},
-                                       {"--cpus", "cpus", &JobOptions::cpus},
-                                       {"--mem", "memory", &JobOptions::memory},
-                                       {"--count", "tasks", &JobOptions::tasks},
-                                       {"--time", "time", &JobOptions::time},
-                                       {"--grace", "grace", &JobOptions::grace},
-                                       {"--name", "name", &JobOptions::name},
-                                       {"--queue", "queue", &JobOptions::queue},
-                                       {"--priority", "priority", &JobOptions::priority},
-                                       {"--gpu-bind", "gpu_bind", &JobOptions::gpu_bind},
-                                       {"--directory", "directory", &JobOptions::directory},
-                                       {"--output", "output", &JobOptions::output},
-                                       {"--error", "error", &JobOptions::error}};
-
 /// The options of the lines `#WEFT …`, and where each was written.
 struct ScriptOptions {
   JobOptions values;
@@ -151,6 +129,10 @@ Result<service::JobRequest> make_submission(const JobOptions& options, Submissio
   }
   if (auto ok = service::check_job_request(*request); !ok)
     return std::unexpected(located(ok.error(), options, in_script.places));
+  if (const size_t line = find_late_line(request->script); line > 0) {
+    say(fmt::format("weft: note: {}:{}: #WEFT after the first command is not read\n", printable(request->command[0]),
+                    line));
+  }
   if (const size_t line = find_slurm_line(request->script); line > 0) {
     say(fmt::format("weft: note: {}:{}: #SBATCH lines are not read; write #WEFT\n", printable(request->command[0]),
                     line));

@@ -138,15 +138,32 @@ struct TaskEnded {
   bool operator==(const TaskEnded&) const = default;
 };
 
+/// Every task of the attempt that had not ended has ended, and all alike: for engines that know only jobs (the
+/// simulator).
+struct GangEnded {
+  JobId job;
+  uint32_t attempt;
+  TaskOutcome outcome;
+  int32_t exit_status;
+  bool operator==(const GangEnded&) const = default;
+};
+/// How much of its run a job that has not ended still has before it, as its engine or master knows: from now on that
+/// counts, not the estimate. Without end: nothing is known any more.
+struct ProgressReported {
+  JobId job;
+  Duration remaining;
+  bool operator==(const ProgressReported&) const = default;
+};
+
 /// Only time passed.
 struct Tick {
   bool operator==(const Tick&) const = default;
 };
 
-using EventBody =
-    std::variant<Tick, TopologyDefined, QueueDefined, NodeAdded, NodeDown, NodeUp, NodeCordoned, NodeUncordoned,
-                 DeviceFailed, DeviceRecovered, NodeLoadReported, JobSubmitted, JobAdopted, JobCancelled, JobHeld,
-                 JobReleased, HoldAccepted, HoldRefused, GangStarted, StartFailed, TaskEnded, DeviceModelDefined>;
+using EventBody = std::variant<Tick, TopologyDefined, QueueDefined, NodeAdded, NodeDown, NodeUp, NodeCordoned,
+                               NodeUncordoned, DeviceFailed, DeviceRecovered, NodeLoadReported, JobSubmitted,
+                               JobAdopted, JobCancelled, JobHeld, JobReleased, HoldAccepted, HoldRefused, GangStarted,
+                               StartFailed, TaskEnded, DeviceModelDefined, GangEnded, ProgressReported>;
 
 /// Time never runs backwards: an event whose `at` is before the core's present is taken to happen now.
 struct Event {

@@ -11,6 +11,34 @@ namespace weft {
 enum class PackOrSpread : uint8_t { kPack, kSpread };
 enum class StrictOrder : uint8_t { kNo, kYes };
 
+/// Which cycle the core runs.
+enum class CycleMode : uint8_t {
+  kLadder,  ///< who runs goes on; who waits gets what is free
+  kElect,   ///< at every event those who may run are chosen afresh by the order; whoever is not chosen is stopped and
+            ///< waits again
+};
+/// Elect mode: where those who run already are put when the running set is chosen.
+enum class ElectPlaces : uint8_t {
+  kKept,   ///< where they are, as long as nobody who goes before them needs it
+  kAfresh  ///< everybody is placed anew, in order, in an empty cluster; who lands elsewhere is moved
+};
+/// When jobs are looked at again that sink to a lower level of service (orders las and 2d-las).
+enum class LevelLooks : uint8_t {
+  kExact,        ///< at the very instant at which a job has had what makes it sink
+  kFloorOfEach,  ///< (limit - executed seconds) / GPUs, rounded down to seconds, for every running job at every event:
+                 ///< a rule of a published simulator, see docs/policies/2d-las.md
+  kCeilAtStart,  ///< (limit - GPU-seconds) / GPUs, rounded up to seconds, when a job starts or sinks: another's
+};
+
+/// What orders that look at service take. Not read by the others.
+struct ServiceOptions {
+  std::vector<Duration> limits{seconds(3250), seconds(7200)};  ///< las: of time; 2d-las: of time x GPUs; rising
+  LevelLooks looks = LevelLooks::kExact;
+  std::vector<Duration> history;     ///< gittins: time x GPUs of jobs of the past; empty: nothing is known
+  Duration quantum = seconds(3250);  ///< gittins: how far it looks ahead
+  bool operator==(const ServiceOptions&) const = default;
+};
+
 struct WeightedScore {
   std::string name;  ///< of the registry
   int32_t weight = 1;
@@ -21,8 +49,11 @@ struct WeightedScore {
 /// decision log.
 struct PolicyConfig {
   std::string preset = "default";
-  std::string order = "priority";         ///< of the registry: "fifo", "priority"
-  StrictOrder strict = StrictOrder::kNo;  ///< kYes: nobody overtakes a job that waits for capacity
+  std::string order = "priority";         ///< of the registry: "fifo", "priority", …
+  StrictOrder strict = StrictOrder::kNo;  ///< kYes: nobody overtakes a job that waits for capacity; ladder only
+  CycleMode mode = CycleMode::kLadder;
+  ElectPlaces elect_places = ElectPlaces::kKept;
+  ServiceOptions service;
   std::vector<WeightedScore> node_scores{{"pack", 1}};
   PackOrSpread nodes = PackOrSpread::kPack;  ///< of the domains and nodes that fit
   PackOrSpread devices = PackOrSpread::kPack;

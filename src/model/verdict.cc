@@ -19,6 +19,7 @@ struct Writer {
   std::optional<Instant> now;
 
   std::string sentence() const;
+  bool needs_node_counts() const;
   std::string node_counts() const;
   std::string level_name() const;
 
@@ -86,21 +87,23 @@ std::string Writer::noun() const {
   check_failed("false", "a count has a unit");
 }
 
-/// "4 of 8 GPUs free" + where; for tasks and nodes "room for 3 of 4 tasks" + where.
+/// "4 of 8 needed GPUs free" + where; for tasks and nodes "room for 3 of 4 tasks" + where. Without "needed" the second
+/// number would be read as all that there is.
 std::string Writer::room(std::string_view where) const {
   const std::string_view then = verdict.is_never ? " even with everything free" : "";
   if (verdict.unit == CountUnit::kTasks) return fmt::format("room for {} tasks{}{}", amounts(), where, then);
   if (verdict.unit == CountUnit::kNodes) return fmt::format("room on {} nodes{}{}", amounts(), where, then);
-  return fmt::format("{}{}{}{}", amounts(), noun(), verdict.is_never ? "" : " free", where).append(then);
+  return fmt::format("{} needed{}{}{}", amounts(), noun(), verdict.is_never ? "" : " free", where).append(then);
 }
 
-/// "CPUs: 4 of 6 free": the word stands for the noun when they are the same.
+/// "CPUs: 4 of 6 needed are free": the word stands for the noun when they are the same.
 std::string Writer::resource(std::string_view word, CountUnit unit) const {
   if (!has_counts()) return fmt::format("{}: too {} free", word, unit == CountUnit::kBytes ? "little" : "few");
   if (verdict.unit != unit && !(unit == CountUnit::kGpus && verdict.unit == CountUnit::kMilliGpu)) {
     return fmt::format("{}: {}", word, room(""));
   }
-  return fmt::format("{}: {} {}", word, amounts(), verdict.is_never ? "even with everything free" : "free");
+  if (verdict.is_never) return fmt::format("{}: {} needed, even with everything free", word, amounts());
+  return fmt::format("{}: {} needed {} free", word, amounts(), unit == CountUnit::kBytes ? "is" : "are");
 }
 
 std::string Writer::job() const {
@@ -137,11 +140,11 @@ std::string Writer::queue_rule() const {
   const std::string_view word = is_limit ? "limit" : "guarantee";
   const std::string_view why = is_limit ? "" : ", and a job that is not preemptible must fit inside it";
   if (!has_counts()) return fmt::format("{}: nothing is left of the {} of queue {}{}", word, word, queue_name(), why);
-  return fmt::format("{}: {}{}{} {} the {} of queue {}{}", word, amounts(), noun(), verdict.is_never ? "" : " left",
-                     is_limit ? "under" : "inside", word, queue_name(), why);
+  return fmt::format("{}: {} needed{}{} {} the {} of queue {}{}", word, amounts(), noun(),
+                     verdict.is_never ? "" : " left", is_limit ? "under" : "inside", word, queue_name(), why);
 }
 
-/// " (best: n0 with 4 of 8 GPUs free)".
+/// " (best: n0 with 4 of 8 needed GPUs free)".
 std::string Writer::best(std::string_view name) const {
   if (!has_counts()) return "";
   const std::string_view with = name.empty() ? "" : " with ";
@@ -239,7 +242,8 @@ std::string Writer::group(Reason reason, uint32_t count) const {
     case Reason::kGpuMemory: return say(have, fmt::format("too little {}GPU memory", free));
     case Reason::kMig: return say(have, "no room for the MIG instance");
     case Reason::kGpus:
-      if (verdict.task_gpus <= 0) return say(have, fmt::format("too little of a {}GPU", free));
+      if (verdict.task_gpus <= 0 && verdict.is_never) return say(have, "no GPU that jobs may share");
+      if (verdict.task_gpus <= 0) return say(have, "too little of a free GPU");
       return say(have, fmt::format("too few {}GPUs (most: {} of {})", free, verdict.most_free_gpus, verdict.task_gpus));
     case Reason::kCpus: return say(have, fmt::format("too few {}CPUs", free));
     case Reason::kMemory: return say(have, fmt::format("too little {}memory", free));
@@ -269,6 +273,23 @@ static_assert(
     }(),
     "every reason has one place, so that the counts add up");
 
+/// On a single server the counts mostly repeat the sentence: "GPUs: 1 of 2 needed are free; 1 node: 1 has too few …".
+bool Writer::needs_node_counts() const {
+  if (verdict.nodes_total != 1) return verdict.nodes_total > 0;
+  if (!has_counts() || verdict.nodes_by_reason[static_cast<size_t>(verdict.reason)] != 1) return true;
+  switch (verdict.reason) {
+    case Reason::kGpus:
+      if (verdict.task_gpus <= 0) return verdict.is_never;  // then the counts say that no GPU is shared
+      return verdict.task_gpus != verdict.need;             // a gang's, and a task's
+    case Reason::kCpus:
+    case Reason::kMemory:
+    case Reason::kDisk:
+    case Reason::kGpuMemory:
+    case Reason::kModel: return false;
+    default: return true;
+  }
+}
+
 /// "1,213 nodes: 981 lack a G3, 202 cordoned, 30 could take a task".
 std::string Writer::node_counts() const {
   std::string text = fmt::format("{} node{}: ", format_count(verdict.nodes_total), verdict.nodes_total == 1 ? "" : "s");
@@ -287,7 +308,7 @@ std::string write(const Writer& writer) {
   if (writer.verdict.is_yes()) return "";
   std::string text = writer.verdict.is_never ? "can never run here: " : "";
   text += writer.sentence();
-  if (writer.verdict.nodes_total > 0) text += "; " + writer.node_counts();
+  if (writer.needs_node_counts()) text += "; " + writer.node_counts();
   return text;
 }
 

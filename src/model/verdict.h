@@ -75,7 +75,7 @@ struct Verdict {
   int32_t role = -1;                           ///< the role that found no place
   JobId blocker = kNone<JobId>;                ///< kOrder, kReservation, kDependency
   Instant until = kNever;                      ///< kBeginTime, kPatience
-  DeviceModelId model = kNone<DeviceModelId>;  ///< kModel: the first model asked for
+  DeviceModelId model = kNone<DeviceModelId>;  ///< kModel: the model asked for, if it is one alone
   uint32_t nodes_total = 0;
   std::array<uint32_t, kReasonCount> nodes_by_reason{};
   uint32_t nodes_down = 0;      ///< of nodes_by_reason[kUnavailable]; with the next 0 when not told apart
@@ -94,8 +94,8 @@ struct Vocabulary;
 /// empty for a yes.
 std::string reason_word(const Verdict& verdict, const Vocabulary& names);
 
-/// One sentence with the binding reason, then the node counts:
-/// "GPUs: 7 of 10 free; 1,213 nodes: 981 lack a G3, 30 have too few free GPUs (most: 3 of 4), 202 cordoned".
+/// One sentence with the binding reason, then the node counts, unless a single node's would only repeat it:
+/// "GPUs: 7 of 10 needed are free; 1,213 nodes: 981 lack a G3, 30 have too few free GPUs (most: 3 of 4), 202 cordoned".
 /// A job that could never run begins with "can never run here: ". Empty for a yes.
 std::string verdict_text(const Verdict& verdict, const Vocabulary& names);
 /// The same, with times as spans from `now`: "begin time: in 1h30m".

@@ -27,6 +27,12 @@ void name(Verdict& verdict, Reason reason, WakeMask wakes_on) {
   verdict.wakes_on = wakes_on;
 }
 
+/// The model asked for. Of several, which may all be meant by one word such as H100, none would be the right one to
+/// name.
+DeviceModelId only_model(const DeviceDemand& devices) {
+  return devices.models.size() == 1 ? devices.models.front() : kNone<DeviceModelId>;
+}
+
 }  // namespace
 
 Verdict Explainer::explain(TaskPlacer& placer, const GangTasks& tasks, ShapeId shape, SearchFailure failure,
@@ -193,7 +199,7 @@ void Explainer::fill_nodes(size_t role, const RoleNodeCounts& counts, Verdict& v
   verdict.most_free_gpus = counts.most_free;
   const DeviceDemand& devices = placer_->demand(role).task.devices;
   verdict.task_gpus = devices.kind == DeviceNeedKind::kWhole ? devices.count : 0;
-  if (!devices.models.empty() && !is_set(verdict.model)) verdict.model = devices.models.front();
+  if (!is_set(verdict.model)) verdict.model = only_model(devices);
 }
 
 void Explainer::name_obstacle(size_t role, const RoleNodeCounts& counts, Verdict& verdict) const {
@@ -219,7 +225,7 @@ void Explainer::name_obstacle(size_t role, const RoleNodeCounts& counts, Verdict
 void Explainer::name_standing(size_t role, const RoleNodeCounts& counts, Verdict& verdict) const {
   const DeviceDemand& devices = placer_->demand(role).task.devices;
   name(verdict, counts.furthest_reason == Reason::kNone ? Reason::kUnavailable : counts.furthest_reason, kWhenAdded);
-  if (verdict.reason == Reason::kModel && !devices.models.empty()) verdict.model = devices.models.front();
+  if (verdict.reason == Reason::kModel) verdict.model = only_model(devices);
   if (verdict.reason != Reason::kGpus) return;
   if (devices.kind == DeviceNeedKind::kWhole) {
     set_counts(verdict, CountUnit::kGpus, 0, devices.count * int64_t{tasks_->count(role)});
@@ -258,7 +264,7 @@ bool Explainer::name_total(size_t role, const RoleNodeCounts& counts, Verdict& v
   if (is_set(placer_->demand(role).task.node)) reason = Reason::kNode;
   name(verdict, reason, kWhenFreed);
   set_counts(verdict, is_whole ? CountUnit::kGpus : CountUnit::kMilliGpu, have, need);
-  if (reason == Reason::kModel && !devices.models.empty()) verdict.model = devices.models.front();
+  if (reason == Reason::kModel) verdict.model = only_model(devices);
   return true;
 }
 

@@ -85,6 +85,9 @@ TEST(Explain, StandingFiltersAreNamedWhenNoNodePassesThem) {
   EXPECT_TRUE(model.is_never);
   EXPECT_EQ(model.model, world.state.names().devices.find("H100-SXM5-80GB"));
   EXPECT_EQ(model.wakes_on, kAdded);
+  job.roles[0].constraint.models = {"H100"};
+  EXPECT_EQ(world.start(job).verdict.reason, Reason::kModel);
+  EXPECT_EQ(world.start(job).verdict.model, kNone<DeviceModelId>) << "nobody asked for one of them by name";
   job.roles[0].constraint = {.memory_bytes_min = 100 * kGiB};
   EXPECT_EQ(world.start(job).verdict.reason, Reason::kGpuMemory);
 }

@@ -38,6 +38,20 @@ struct PolicyParts {
   ScoreSet query_scores;
 };
 
+/// Elect mode: what the parts of the scheduler tell the rung that elects.
+struct ElectState {
+  uint8_t is_on = 0;
+  uint8_t is_due = 0;          ///< something has happened that may change who is chosen
+  int64_t round = 1;           ///< counts elections
+  int64_t arrivals = 0;        ///< jobs that have begun to wait since the last one
+  Instant look = kNever;       ///< when time alone may change who is chosen
+  std::vector<JobId> adopted;  ///< jobs that came running
+
+  static constexpr int64_t kTurnsPerRound = int64_t{1} << 24;
+  /// Of those who begin to wait in this round the first; whoever was stopped in the round has a smaller turn.
+  int64_t first_arrival() const { return round * kTurnsPerRound + kTurnsPerRound / 2; }
+};
+
 /// Everything that the parts of the scheduler share. The parts (lifecycle, rungs, views) hold a reference and no facts
 /// of their own.
 struct Core {
@@ -56,6 +70,7 @@ struct Core {
   Quota quota;
   DecisionLog log;
   GangCheck gang_check;
+  ElectState elect;
   Instant now;
   ResourceVector totals;            ///< of all nodes, up or not
   std::vector<JobId> arrivals;      ///< not yet admitted
@@ -68,6 +83,10 @@ struct Core {
   const Shape& shape_of(JobId job) const { return state.shapes()[state.jobs().shape[index(job)]]; }
   bool knows(JobId job) const { return index(job) < book.size(); }
   JobState state_of(JobId job) const { return state.jobs().state[index(job)]; }
+  /// What the order may read of the job, now.
+  JobKey job_key(JobId job) const;
+  /// Where the job stands in its line, from now on.
+  LineKey line_key(JobId job);
   bool has_ended(JobId job) const { return is_end_state(state_of(job)); }
 };
 

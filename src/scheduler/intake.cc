@@ -11,12 +11,24 @@
 
 namespace weft {
 
+namespace {
+
+/// Answers to the core's own commands do not by themselves; ends do, and say so.
+bool may_change_election(const EventBody& body) {
+  return !std::holds_alternative<Tick>(body) && !std::holds_alternative<HoldAccepted>(body) &&
+         !std::holds_alternative<GangStarted>(body) && !std::holds_alternative<TaskEnded>(body) &&
+         !std::holds_alternative<GangEnded>(body);
+}
+
+}  // namespace
+
 void Intake::apply(const Event& event) {
   if (event.at >= kNever) {
     ++core_.ignored_events;
     return;
   }
   set_now(std::max(core_.now, event.at));
+  if (may_change_election(event.body)) core_.elect.is_due = 1;
   if (!std::visit([this](const auto& body) { return on(body); }, event.body)) ++core_.ignored_events;
   lifecycle_.settle();
 }
@@ -26,6 +38,10 @@ void Intake::apply(const Event& event) {
 void Intake::set_now(Instant at) {
   core_.now = at;
   core_.log.set_now(at);
+  if (core_.elect.look <= at) {
+    core_.elect.look = kNever;
+    core_.elect.is_due = 1;
+  }
   while (!core_.timers.is_empty() && core_.timers.first().due <= core_.now) {
     const Timer timer = core_.timers.first();
     core_.timers.pop();
@@ -83,6 +99,11 @@ void Intake::reject(const JobSpec& spec, Instant submitted, std::string why) {
 }
 
 JobId Intake::enter(const JobSpec& spec, Instant submitted) {
+  if (core_.elect.is_on != 0 && spec.gang == GangRule::kNone) {
+    reject(spec, submitted,
+           fmt::format("job {}: where the running set is elected, tasks start together only", spec.name));
+    return kNone<JobId>;
+  }
   Result<Shape> shape = core_.state.resolve(spec);
   if (!shape) {
     reject(spec, submitted, std::move(shape.error().message));

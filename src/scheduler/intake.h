@@ -43,6 +43,8 @@ class Intake {
   bool on(const GangStarted& event) { return lifecycle_.on_gang_started(event.job, event.attempt); }
   bool on(const StartFailed& event) { return lifecycle_.on_start_failed(event.job, event.attempt, event.reason); }
   bool on(const TaskEnded& event) { return lifecycle_.on_task_ended(event); }
+  bool on(const GangEnded& event) { return lifecycle_.on_gang_ended(event); }
+  bool on(const ProgressReported& event) { return lifecycle_.on_progress(event); }
 
   bool knows(NodeId node) const { return index(node) < core_.state.nodes().size(); }
   bool knows(NodeId node, unsigned device) const;

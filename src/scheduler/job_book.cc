@@ -12,6 +12,8 @@ JobRecord& JobBook::add(const JobSpec& spec, const Shape* shape, Instant begin) 
   record.stale_after = spec.stale_after;
   record.time_limit = spec.time_limit;
   record.retries_left = spec.retries;
+  record.deadline = spec.deadline.value_or(kNever);
+  record.left = spec.estimate;
   record.role_names = intern_role_names(spec.roles);
   record.gates = gate_bit(Gate::kNotAdmitted);
   if (shape != nullptr) {

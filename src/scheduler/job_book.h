@@ -46,6 +46,7 @@ struct JobRecord {
   uint32_t first_role = 0;  ///< rows of JobBook::counts()
   uint16_t role_count = 0;
   uint8_t gates = 0;
+  uint8_t is_unelected = 0;  ///< it was stopped because others were chosen to run
   Intent intent = Intent::kNone;
   StopCause loss_cause = StopCause::kNone;  ///< why the gang is below its minimum
   Reason end_reason = Reason::kNone;        ///< why the scheduler gave it up
@@ -55,9 +56,20 @@ struct JobRecord {
   uint32_t attempts_holding = 0;
   uint32_t attempts_starting = 0;
   uint32_t refusals = 0;  ///< holds and starts refused in a row
+  int32_t level = 0;      ///< of service, see JobOrder::sinks()
+  Instant deadline = kNever;
+  // Service: wall time in which every minimum ran.
+  Duration executed{0};  ///< up to `running_since`, or in all while it does not run
+  Instant running_since = kNever;
+  Duration left = kEndless;  ///< when `executed_then` had been executed: the estimate, or what was reported last
+  Duration executed_then{0};
+  int64_t turn = 0;  ///< elect mode: decides among equal ranks; 0: none given yet
   int32_t retries_left = 0;
   int32_t exit_status = 0;  ///< of the first task that failed
 
+  Duration executed_by(Instant now) const {
+    return running_since == kNever ? executed : executed + (now - running_since);
+  }
   bool has_gate(Gate gate) const { return (gates & gate_bit(gate)) != 0; }
 };
 

@@ -54,7 +54,7 @@ JobLines::JobLines() : sleepers_(kMasks) { sleeping_masks_.resize(kMasks); }
 bool JobLines::is_before(EntryId a, EntryId b) const {
   const Entry& x = at(a);
   const Entry& y = at(b);
-  return x.submitted != y.submitted ? x.submitted < y.submitted : x.job < y.job;
+  return x.key != y.key ? x.key < y.key : x.job < y.job;
 }
 
 void JobLines::replace_child(Line& line, EntryId parent, EntryId old_child, EntryId new_child) {
@@ -128,7 +128,7 @@ void JobLines::erase(Line& line, EntryId entry) {
   replace_child(line, at(entry).parent, entry, child);
 }
 
-void JobLines::join(JobId job, Instant submitted, LineId line_id) {
+void JobLines::join(JobId job, LineKey key, LineId line_id) {
   if (free_entries_.empty()) {
     free_entries_.push_back(make_id<EntryId>(entries_.size()));
     entries_.emplace_back();
@@ -136,7 +136,7 @@ void JobLines::join(JobId job, Instant submitted, LineId line_id) {
   }
   const EntryId id = free_entries_.back();
   free_entries_.pop_back();
-  at(id) = {.job = job, .line = line_id, .submitted = submitted, .next_of_job = first_entry_[index(job)]};
+  at(id) = {.job = job, .line = line_id, .key = key, .next_of_job = first_entry_[index(job)]};
   first_entry_[index(job)] = id;
   Line& line = lines_[index(line_id)];
   insert(line, id);

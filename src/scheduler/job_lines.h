@@ -17,6 +17,13 @@ enum class EntryId : uint32_t {};
 
 inline constexpr int32_t kWholeGang = -1;
 
+/// Where a job stands among those of its line: smaller goes first; equal ones go by JobId.
+struct LineKey {
+  int64_t rank = 0;
+  int64_t turn = 0;
+  auto operator<=>(const LineKey&) const = default;
+};
+
 /// Jobs that ask for the same thing, first come first: what one of them cannot get, none of them can.
 struct Line {
   enum class State : uint8_t {
@@ -42,7 +49,7 @@ struct Line {
   Verdict verdict;             ///< asleep: why
 };
 
-/// Who stands in which line. A line is a treap over its entries in order of (submission, JobId), linked through arrays:
+/// Who stands in which line. A line is a treap over its entries in order of (LineKey, JobId), linked through arrays:
 /// joining at the end O(1) expected, elsewhere and leaving O(log n) expected. A job that is put back keeps its place. A
 /// job can stand in several lines (one per role when its tasks start one by one), once in each.
 ///
@@ -60,7 +67,7 @@ class JobLines {
   void resize_jobs(size_t jobs) { first_entry_.resize(jobs, kNone<EntryId>); }
 
   /// Requires: the job is not in the line. An idle line wakes.
-  void join(JobId job, Instant submitted, LineId line);
+  void join(JobId job, LineKey key, LineId line);
   /// Requires: the entry is the job's. The last to leave makes the line idle; an own line is given up.
   void leave(JobId job, EntryId entry);
   void leave_all(JobId job);
@@ -70,7 +77,7 @@ class JobLines {
   EntryId next_entry(EntryId entry) const { return entries_[index(entry)].next_of_job; }
   LineId line_of(EntryId entry) const { return entries_[index(entry)].line; }
   JobId job_of(EntryId entry) const { return entries_[index(entry)].job; }
-  Instant submitted_of(EntryId entry) const { return entries_[index(entry)].submitted; }
+  LineKey key_of(EntryId entry) const { return entries_[index(entry)].key; }
   JobId head(LineId line) const { return job_of(lines_[index(line)].first); }
   /// The next in the line; kNone after the last. O(log n).
   EntryId next_in_line(EntryId entry) const;
@@ -99,7 +106,7 @@ class JobLines {
   struct Entry {
     JobId job = kNone<JobId>;
     LineId line = kNone<LineId>;
-    Instant submitted;
+    LineKey key;
     EntryId left = kNone<EntryId>;
     EntryId right = kNone<EntryId>;
     EntryId parent = kNone<EntryId>;

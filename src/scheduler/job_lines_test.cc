@@ -36,7 +36,7 @@ TEST(JobLines, StandInOrderOfSubmissionHoweverTheyJoin) {
         lines.leave(job, entry);
       } else {
         twin.insert(key);
-        lines.join(job, submitted[index(job)], line);
+        lines.join(job, {.rank = submitted[index(job)].ns}, line);
       }
       ASSERT_THAT(lines.audit(), testing::IsEmpty()) << "seed " << seed << " step " << step;
       ASSERT_EQ(lines[line].size, twin.size());
@@ -55,14 +55,14 @@ TEST(JobLines, AreAwakeFromTheFirstJobUntilRefusedAndIdleWhenEmpty) {
   lines.resize_jobs(3);
   const LineId line = lines.line_of_shape(make_id<ShapeId>(4), make_id<QueueId>(0), kWholeGang);
   EXPECT_EQ(lines[line].state, Line::State::kIdle);
-  lines.join(make_id<JobId>(1), {10}, line);
+  lines.join(make_id<JobId>(1), {.rank = 10}, line);
   EXPECT_THAT(lines.awake(), testing::ElementsAre(line));
   Verdict verdict;
   verdict.reason = Reason::kGpus;
   verdict.wakes_on = wake_bit(WakeKind::kCapacityFreed);
   lines.sleep(line, verdict);
   EXPECT_THAT(lines.awake(), testing::IsEmpty());
-  lines.join(make_id<JobId>(2), {11}, line);
+  lines.join(make_id<JobId>(2), {.rank = 11}, line);
   EXPECT_EQ(lines[line].state, Line::State::kAsleep) << "who joins a line that was refused waits with it";
   EXPECT_THAT(lines.sleepers(verdict.wakes_on), testing::ElementsAre(line));
   lines.leave_all(make_id<JobId>(1));
@@ -76,7 +76,7 @@ TEST(JobLines, GiveUpAnOwnLineWhenItsJobLeavesAndReuseItOnlyAfterRecycling) {
   lines.resize_jobs(2);
   const LineId shared = lines.line_of_shape(make_id<ShapeId>(0), make_id<QueueId>(0), kWholeGang);
   const LineId own = lines.open_own_line(make_id<JobId>(0), lines[shared]);
-  lines.join(make_id<JobId>(0), {1}, own);
+  lines.join(make_id<JobId>(0), {.rank = 1}, own);
   lines.leave_all(make_id<JobId>(0));
   const LineId other = lines.open_own_line(make_id<JobId>(1), lines[shared]);
   EXPECT_NE(other, own);

@@ -43,9 +43,13 @@ class Lifecycle {
   bool on_gang_started(JobId job, uint32_t attempt);
   bool on_start_failed(JobId job, uint32_t attempt, std::string_view reason);
   bool on_task_ended(const TaskEnded& event);
+  bool on_gang_ended(const GangEnded& event);
+  bool on_progress(const ProgressReported& event);
 
   /// Stops or drops a job that has not ended.
   void cancel(JobId job);
+  /// Others were chosen to run (elect mode): the job is stopped and waits again, with the turn that the caller gave it.
+  void unelect(JobId job);
   /// The node is down: what was on it is gone. Requires: the state knows it already. Cost: O(task rows).
   void lose_node(NodeId node);
   /// The device is broken: what uses it is stopped. Requires: the state knows it already. Cost: O(task rows).

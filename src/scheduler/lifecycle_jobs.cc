@@ -86,7 +86,29 @@ bool Lifecycle::on_task_ended(const TaskEnded& event) {
   return true;
 }
 
+bool Lifecycle::on_progress(const ProgressReported& event) {
+  if (!core_.knows(event.job) || core_.has_ended(event.job) || event.remaining.ns < 0) return false;
+  JobRecord& record = core_.book[event.job];
+  record.left = std::min(event.remaining, kEndless);
+  record.executed_then = record.executed_by(core_.now);
+  if (core_.elect.is_on == 0) return true;
+  // Who waits stands by its rank.
+  for (EntryId entry = core_.lines.first_entry(event.job); is_set(entry); entry = core_.lines.first_entry(event.job)) {
+    const LineId line = core_.lines.line_of(entry);
+    const LineKey key = core_.line_key(event.job);
+    if (core_.lines.key_of(entry) == key) break;
+    core_.lines.leave(event.job, entry);
+    core_.lines.join(event.job, key, line);
+  }
+  return true;
+}
+
 // ---- What others do to a job
+
+void Lifecycle::unelect(JobId job) {
+  core_.book[job].is_unelected = 1;
+  stop_all(job, Intent::kRestart, StopCause::kPreempted);
+}
 
 void Lifecycle::cancel(JobId job) {
   const Intent intent = core_.book[job].intent;
@@ -159,6 +181,7 @@ void Lifecycle::begin_adopted(JobId job, Instant started) {
     txn.commit();
   }
   after_loss(job, StopCause::kGangBroken);
+  if (core_.book[job].running_since != kNever) core_.book[job].running_since = std::min(started, core_.now);
 }
 
 // ---- What becomes of it
@@ -192,7 +215,7 @@ void Lifecycle::after_loss(JobId job, StopCause cause) {
   }
   if (record.stale_due != kNever) return refresh(job);
   const bool has_run = std::ranges::any_of(counts, [](const RoleCounts& c) { return c.running > 0; });
-  if (!has_run || record.stale_after.ns <= 0) return stop_all(job, Intent::kRestart, cause);
+  if (!has_run || record.stale_after.ns <= 0 || core_.elect.is_on != 0) return stop_all(job, Intent::kRestart, cause);
   tolerate(job, cause);
 }
 
@@ -267,6 +290,8 @@ void Lifecycle::finish_intent(JobId job) {
 /// A gang that holds nothing begins anew, with its place in line.
 void Lifecycle::wait_again(JobId job) {
   JobRecord& record = core_.book[job];
+  if (record.is_unelected == 0) core_.elect.is_due = 1;
+  record.is_unelected = 0;
   record.stale_due = kNever;
   record.limit_due = kNever;
   {
@@ -292,6 +317,7 @@ void Lifecycle::end(JobId job, JobState end_state) {
     txn.commit();
   }
   record.ended = core_.now;
+  core_.elect.is_due = 1;
   record.stale_due = kNever;
   record.limit_due = kNever;
   core_.log.end(job, end_state);
@@ -352,7 +378,7 @@ void Lifecycle::sync_line(JobId job, int32_t role, Lacks lacks) {
   if (lacks == Lacks::kNo) return;
   LineId line = core_.lines.line_of_shape(core_.state.jobs().shape[index(job)], core_.shape_of(job).queue, role);
   if (is_own) line = core_.lines.open_own_line(job, core_.lines[line]);
-  core_.lines.join(job, core_.state.jobs().submitted[index(job)], line);
+  core_.lines.join(job, core_.line_key(job), line);
 }
 
 }  // namespace weft

@@ -210,6 +210,30 @@ void Lifecycle::set_clocks(Transaction& txn, JobId job, Instant started) {
     core_.timers.add({.due = record.limit_due, .job = job, .kind = TimerKind::kTimeLimit});
 }
 
+bool Lifecycle::on_gang_ended(const GangEnded& event) {
+  const AttemptId id = core_.knows(event.job) ? core_.attempts.find(event.job, event.attempt) : kNone<AttemptId>;
+  if (!is_set(id) || core_.attempts[id].phase == AttemptPhase::kHolding) return false;
+  bool was_told = true;
+  {
+    Transaction txn(core_.state);
+    const Attempt attempt = core_.attempts[id];
+    const TaskState to = event.outcome == TaskOutcome::kDone ? TaskState::kDone : TaskState::kPending;
+    for_each_task(attempt, [&](TaskId task) {
+      was_told &= core_.state.tasks().state[index(task)] == TaskState::kReleasing;
+      let_go(txn, task, to);
+    });
+    txn.commit();
+  }
+  remove_attempt(id);
+  if (event.outcome == TaskOutcome::kFailed && !was_told) {
+    if (core_.book[event.job].exit_status == 0) core_.book[event.job].exit_status = event.exit_status;
+    on_crash(event.job);
+  } else {
+    after_loss(event.job, event.outcome == TaskOutcome::kLost ? StopCause::kNodeFault : StopCause::kGangBroken);
+  }
+  return true;
+}
+
 JobState Lifecycle::derived_state(JobId job) {
   const JobRecord& record = core_.book[job];
   if (record.live > 0 && record.intent != Intent::kNone) return JobState::kReleasing;
@@ -225,8 +249,16 @@ JobState Lifecycle::derived_state(JobId job) {
 
 void Lifecycle::update_state(Transaction& txn, JobId job) {
   const JobState state = derived_state(job);
-  if (state != core_.state_of(job)) txn.set_job_state(job, state);
-  if (state == JobState::kRunning) core_.book[job].stale_due = kNever;
+  const JobState before = core_.state_of(job);
+  JobRecord& record = core_.book[job];
+  if (state == JobState::kRunning) record.stale_due = kNever;
+  if (state == before) return;
+  txn.set_job_state(job, state);
+  if (state == JobState::kRunning) record.running_since = core_.now;
+  if (before == JobState::kRunning) {
+    record.executed = record.executed_by(core_.now);
+    record.running_since = kNever;
+  }
 }
 
 }  // namespace weft

@@ -5,7 +5,10 @@
 #include "scheduler/impl.h"
 #include "scheduler/questions.h"
 #include "scheduler/rungs/admit.h"
+#include "scheduler/rungs/elect.h"
 #include "scheduler/rungs/place.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
@@ -26,8 +29,13 @@ Result<ScoreSet> make_scores(const PolicyConfig& config) {
 
 Result<PolicyParts> make_parts(const PolicyConfig& config) {
   PolicyParts parts{.config = config};
-  Result<std::unique_ptr<JobOrder>> order = make_job_order(config.order);
+  Result<std::unique_ptr<JobOrder>> order = make_job_order(config.order, config.service);
   if (!order) return std::unexpected(std::move(order.error()));
+  if (config.mode == CycleMode::kLadder && (*order)->rank_of() != JobOrder::RankOf::kShape) {
+    return fail(ErrorCode::kInvalidInput,
+                fmt::format("the order '{}' needs a running set that is elected: it ranks jobs of one shape apart",
+                            config.order));
+  }
   parts.job_order = std::move(*order);
   parts.queue_order = config.strict == StrictOrder::kYes ? make_head_order() : make_share_order();
   for (ScoreSet* set : {&parts.scores, &parts.query_scores}) {
@@ -44,7 +52,11 @@ Result<PolicyParts> make_parts(const PolicyConfig& config) {
 
 Scheduler::Impl::Impl(PolicyParts parts) : core(std::move(parts)) {
   ladder.push_back(std::make_unique<AdmitRung>(core, lifecycle));
-  ladder.push_back(std::make_unique<PlaceRung>(core, lifecycle));
+  if (core.elect.is_on != 0) {
+    ladder.push_back(std::make_unique<ElectRung>(core, lifecycle));
+  } else {
+    ladder.push_back(std::make_unique<PlaceRung>(core, lifecycle));
+  }
 }
 
 const Decisions& Scheduler::Impl::take(std::span<const Event> events, Ladder run) {
@@ -59,7 +71,7 @@ const Decisions& Scheduler::Impl::take(std::span<const Event> events, Ladder run
 
 void Scheduler::Impl::climb() {
   refresh_scores();
-  core.wake_ups.wake(core.lines, core.state);
+  if (core.elect.is_on == 0) core.wake_ups.wake(core.lines, core.state);  // an election looks at everybody
   for (const std::unique_ptr<Rung>& rung : ladder) {
     rung->run();
     lifecycle.settle();
@@ -103,7 +115,7 @@ void Scheduler::try_everybody() { impl_->core.wake_ups.note_everything(); }
 Instant Scheduler::next_timer() const {
   const Core& core = impl_->core;
   if (core.is_unfinished != 0) return core.now;
-  return core.timers.is_empty() ? kNever : core.timers.first().due;
+  return std::min(core.timers.is_empty() ? kNever : core.timers.first().due, core.elect.look);
 }
 
 Instant Scheduler::now() const { return impl_->core.now; }

@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <array>
 #include <pwd.h>
+#include <span>
+#include <string>
 #include <utility>
 
 namespace weft::service {
@@ -37,6 +39,19 @@ Reply refuse(const Error& error) {
   return refuse(500, "internal", error.message);
 }
 
+enum class ParameterKind : uint8_t { kFlag, kValue };
+
+struct Parameter {
+  std::string_view key;
+  ParameterKind kind = ParameterKind::kValue;
+};
+
+std::string names_of(std::span<const Parameter> parameters) {
+  std::vector<std::string> names;
+  for (const Parameter& parameter : parameters) names.push_back(fmt::format("'{}'", parameter.key));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 Reply wrong_method(std::string_view allowed) {
   return refuse(405, "method", fmt::format("this path takes {} only", allowed));
 }
@@ -59,30 +74,66 @@ struct Api::Path {
       const std::string_view pair = rest.substr(0, rest.find('&'));
       rest.remove_prefix(std::min(rest.size(), pair.size() + 1));
       const size_t equals = pair.find('=');
-      query.emplace_back(pair.substr(0, equals), equals == std::string_view::npos ? "1" : pair.substr(equals + 1));
+      query.push_back({pair.substr(0, equals),
+                       equals == std::string_view::npos ? std::nullopt : std::optional(pair.substr(equals + 1))});
     }
   }
+
+  /// What may stand behind the path's question mark; nothing when there is no such path.
+  std::optional<std::vector<Parameter>> parameters(Method method) const;
+  /// Each of them at most once, and a flag is 0 or 1, or has no value, which is 1.
+  Result<void> check(std::span<const Parameter> known) const;
 
   std::string_view part(size_t i) const { return i < parts.size() ? parts[i] : std::string_view{}; }
-  /// The value of `key`; empty when it is not there.
-  std::string_view value(std::string_view key) const {
-    for (const auto& [name, value] : query) {
-      if (name == key) return value;
-    }
-    return {};
+  // Require: check() passed.
+  std::optional<std::string_view> value(std::string_view key) const {
+    const auto found = std::ranges::find(query, key, &Pair::key);
+    return found == query.end() ? std::nullopt : found->value;
   }
-  bool has(std::string_view key) const { return !value(key).empty() && value(key) != "0"; }
-  /// The first key that is not among `known`; empty when all are.
-  std::string_view unknown_key(std::initializer_list<std::string_view> known) const {
-    for (const auto& [name, value] : query) {
-      if (std::ranges::find(known, name) == known.end()) return name;
-    }
-    return {};
+  bool has(std::string_view key) const {
+    const auto found = std::ranges::find(query, key, &Pair::key);
+    return found != query.end() && found->value != "0";
   }
 
+  struct Pair {
+    std::string_view key;
+    std::optional<std::string_view> value;
+  };
   std::vector<std::string_view> parts;
-  std::vector<std::pair<std::string_view, std::string_view>> query;
+  std::vector<Pair> query;
 };
+
+std::optional<std::vector<Parameter>> Api::Path::parameters(Method method) const {
+  using enum ParameterKind;
+  using List = std::vector<Parameter>;
+  const std::string_view what = part(1);
+  if (parts.size() == 2 && what == "events") return List{{"after", kValue}};
+  if (parts.size() == 2 && (what == "nodes" || what == "queues" || what == "cluster")) return List{};
+  if (what != "jobs") return std::nullopt;
+  if (parts.size() == 2) return method == Method::kPost ? List{{"attach", kFlag}} : List{{"all", kFlag}, {"limit"}};
+  if (parts.size() == 3) return method == Method::kDelete ? List{{"kill", kFlag}} : List{};
+  if (parts.size() != 4) return std::nullopt;
+  if (part(3) == "output") return List{{"stream"}, {"task"}, {"follow", kFlag}};
+  return part(3) == "attach" || part(3) == "why" ? std::optional(List{}) : std::nullopt;
+}
+
+Result<void> Api::Path::check(std::span<const Parameter> known) const {
+  const auto wrong = [](std::string text) { return fail(ErrorCode::kInvalidInput, std::move(text)); };
+  for (const Pair& pair : query) {
+    const auto parameter = std::ranges::find(known, pair.key, &Parameter::key);
+    if (parameter == known.end()) {
+      const std::string expected = known.empty() ? "this path takes none" : "expected " + names_of(known);
+      return wrong(fmt::format("unknown parameter {}; {}", quote(pair.key), expected));
+    }
+    if (std::ranges::count(query, pair.key, &Pair::key) > 1)
+      return wrong(fmt::format("the parameter '{}' is given twice", pair.key));
+    if (parameter->kind == ParameterKind::kValue && !pair.value)
+      return wrong(fmt::format("{}: a value is missing", pair.key));
+    if (parameter->kind == ParameterKind::kFlag && pair.value && pair.value != "0" && pair.value != "1")
+      return wrong(fmt::format("{}: expected 0 or 1, not {}", pair.key, quote(*pair.value)));
+  }
+  return {};
+}
 
 std::string user_name(uid_t uid) {
   std::array<char, 4096> buffer{};
@@ -94,15 +145,18 @@ std::string user_name(uid_t uid) {
 
 Reply Api::handle(const Request& request) {
   if (request.peer != owner_ && request.peer != 0) {
-    return refuse(403, "permission",
-                  fmt::format("this server belongs to user {}; user {} may not use it", user_name(owner_),
-                              user_name(request.peer)));
+    return refuse(
+        403, "permission",
+        fmt::format("this server belongs to user {}; user {} may not use it", owner_name_, user_name(request.peer)));
   }
   if (!is_utf8(request.target)) return refuse(400, "invalid_input", "the path is not valid UTF-8");
   const Path path(request.target);
   if (path.part(0) != "v1")
     return refuse(404, "not_found",
                   fmt::format("there is no path {}; all start with /v1/", request.target.substr(0, 100)));
+  if (const auto known = path.parameters(request.method)) {
+    if (auto ok = path.check(*known); !ok) return refuse(ok.error());
+  }
   return route(request, path);
 }
 
@@ -120,8 +174,8 @@ Reply Api::route(const Request& request, const Path& path) {
     if (what == "queues") return answer(write_queues(describe_queues(backend_)));
     if (what == "cluster") return answer(write_cluster(describe_cluster(backend_)));
     uint64_t after = feed_.last();
-    if (!path.value("after").empty()) {
-      const auto number = parse_integer(path.value("after"), 0, INT64_MAX);
+    if (const auto text = path.value("after")) {
+      const auto number = parse_integer(*text, 0, INT64_MAX);
       if (!number) return refuse(400, "invalid_input", fmt::format("after: {}", number.error().message));
       after = static_cast<uint64_t>(*number);
     }
@@ -156,7 +210,7 @@ Reply Api::route_job(const Request& request, const Path& path) {
 Result<JobId> Api::find_job(std::string_view word, uid_t peer) const {
   const auto count = static_cast<int64_t>(backend_.scheduler().job_count());
   if (word == "@") {
-    const std::string user = user_name(peer);
+    const std::string& user = name_of(peer);
     for (int64_t i = count; i-- > 0;) {
       const JobId job = make_id<JobId>(static_cast<size_t>(i));
       if (backend_.spec(job).user == user) return job;
@@ -171,19 +225,36 @@ Result<JobId> Api::find_job(std::string_view word, uid_t peer) const {
   return make_id<JobId>(static_cast<size_t>(*number));
 }
 
-Reply Api::submit(const Request& request, const Path& path) {
-  if (const auto key = path.unknown_key({"attach"}); !key.empty()) {
-    return refuse(400, "invalid_input", fmt::format("unknown parameter '{}'; expected 'attach'", key.substr(0, 40)));
+namespace {
+
+/// Why the job can never run here. A model is called as the user wrote it: the verdict knows only what that may mean.
+std::string never_text(Backend& backend, const JobSpec& spec, const Verdict& verdict) {
+  const std::vector<std::string>& asked = spec.roles.front().constraint.models;
+  if (verdict.reason != Reason::kModel || asked.empty() || spec.roles.size() != 1 || verdict.have > 0)
+    return backend.scheduler().text(verdict);
+  std::vector<std::string> known;
+  for (size_t n = 0; n < backend.scheduler().node_count(); ++n) {
+    for (const DeviceSpec& device : backend.node_spec(make_id<NodeId>(n)).devices) {
+      if (std::ranges::find(known, device.model) == known.end()) known.push_back(device.model);
+    }
   }
+  return fmt::format(
+      "can never run here: model: no GPU here is '{}'; {}", fmt::join(asked, "' or '"),
+      known.empty() ? std::string("there are no GPUs") : fmt::format("this machine has {}", fmt::join(known, ", ")));
+}
+
+}  // namespace
+
+Reply Api::submit(const Request& request, const Path& path) {
   if (backend_.is_stopping()) return refuse(503, "unavailable", "the server is about to end and takes no more jobs");
   auto wanted = read_job_request(request.body);
   if (!wanted) return refuse(wanted.error());
-  JobSpec spec = to_spec(*wanted, defaults_, user_name(request.peer));
+  JobSpec spec = to_spec(*wanted, defaults_, name_of(request.peer));
   const auto verdict = backend_.scheduler().what_if(spec);
   if (!verdict)
     return refuse(400, "invalid_input", verdict.error().message);  // also a queue or model that is not there
   if (verdict->is_never) {
-    return refuse(422, "never", fmt::format("the job is refused: {}", backend_.scheduler().text(*verdict)));
+    return refuse(422, "never", fmt::format("the job is refused: {}", never_text(backend_, spec, *verdict)));
   }
   const auto job = backend_.submit(std::move(spec));
   if (!job) return refuse(job.error());
@@ -193,13 +264,9 @@ Reply Api::submit(const Request& request, const Path& path) {
 }
 
 Reply Api::list_jobs(const Path& path) {
-  if (const auto key = path.unknown_key({"all", "limit"}); !key.empty()) {
-    return refuse(400, "invalid_input",
-                  fmt::format("unknown parameter '{}'; expected 'all' or 'limit'", key.substr(0, 40)));
-  }
   int64_t limit = kListMax;
-  if (!path.value("limit").empty()) {
-    const auto number = parse_integer(path.value("limit"), 1, kListMax);
+  if (const auto text = path.value("limit")) {
+    const auto number = parse_integer(*text, 1, kListMax);
     if (!number) return refuse(400, "invalid_input", fmt::format("limit: {}", number.error().message));
     limit = *number;
   }
@@ -222,14 +289,13 @@ Reply Api::cancel(JobId job, const Path& path) {
 }
 
 Reply Api::output(JobId job, const Path& path) {
-  const std::string_view stream = path.value("stream");
-  if (!stream.empty() && stream != "out" && stream != "err")
-    return refuse(400, "invalid_input", "stream: expected 'out' or 'err'");
+  const std::string_view stream = path.value("stream").value_or("out");
+  if (stream != "out" && stream != "err") return refuse(400, "invalid_input", "stream: expected 'out' or 'err'");
   int64_t task = 0;
-  if (!path.value("task").empty()) {
+  if (const auto text = path.value("task")) {
     int64_t tasks = 0;
     for (const RoleSpec& role : backend_.spec(job).roles) tasks += role.count;
-    const auto number = parse_integer(path.value("task"), 0, tasks - 1);
+    const auto number = parse_integer(*text, 0, tasks - 1);
     if (!number) return refuse(400, "invalid_input", fmt::format("task: {}", number.error().message));
     task = *number;
   }

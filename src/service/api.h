@@ -30,12 +30,19 @@ struct Reply {
   std::unique_ptr<Follower> follower;  ///< set: the body comes piece by piece and `body` is empty
 };
 
+/// The name of a user, or the number where there is no name.
+std::string user_name(uid_t uid);
+
 /// The HTTP API without HTTP: a request in, a reply out. docs/guide/commands.md lists the paths.
 class Api {
  public:
   /// `owner` is the user that the server runs as: besides root nobody else is served.
-  Api(Backend& backend, uid_t owner, const ResourceDefaults& defaults)
-      : backend_(backend), owner_(owner), defaults_(defaults) {}
+  Api(Backend& backend, uid_t owner, const JobDefaults& defaults)
+      : backend_(backend),
+        owner_(owner),
+        owner_name_(user_name(owner)),
+        root_name_(user_name(0)),
+        defaults_(defaults) {}
 
   Reply handle(const Request& request);
 
@@ -54,14 +61,17 @@ class Api {
   Reply output(JobId job, const Path& path);
   Result<JobId> find_job(std::string_view word, uid_t peer) const;
 
+  /// Requires: the user is served.
+  const std::string& name_of(uid_t peer) const { return peer == owner_ ? owner_name_ : root_name_; }
+
   Backend& backend_;
   uid_t owner_;
-  ResourceDefaults defaults_;
+  // Looked up once: without file descriptors the system would not tell, and jobs would be somebody else's.
+  std::string owner_name_;
+  std::string root_name_;
+  JobDefaults defaults_;
   Feed feed_;
   std::vector<std::optional<JobState>> told_;  ///< by JobId: the state that the feed was last told
 };
-
-/// The name of a user, or the number where there is no name.
-std::string user_name(uid_t uid);
 
 }  // namespace weft::service

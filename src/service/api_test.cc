@@ -2,6 +2,7 @@
 
 #include "service/backend_testing.h"
 #include "service/info.h"
+#include "service/no_more_files_testing.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -98,6 +99,23 @@ TEST_F(ApiTest, AGpuModelIsTakenAsPeopleWriteIt) {
               HasSubstr("unknown model 'Z9000'; this cluster has generic"));
 }
 
+TEST_F(ApiTest, AModelThatIsNotHereIsCalledAsItWasWritten) {
+  const Reply reply = post(R"({"command":["x"],"directory":"/","gpus":1,"gpu_models":["h100"]})");
+  EXPECT_EQ(reply.status, 422U);
+  EXPECT_THAT(error(reply), HasSubstr("no GPU here is 'h100'; this machine has generic"));
+}
+
+TEST_F(ApiTest, OfAGangTheTasksThatWereStoppedForAnotherHaveNotFailed) {
+  submit(1, R"(,"tasks":3)");
+  backend_.end(JobId{0}, 1, 3);
+  const JobInfo ended = job(0);
+  EXPECT_EQ(ended.state, "failed");
+  EXPECT_EQ(ended.exit_status, 3);
+  EXPECT_EQ(ended.tasks.at(0).state, "cancelled");
+  EXPECT_EQ(ended.tasks.at(1).state, "failed");
+  EXPECT_EQ(ended.tasks.at(2).state, "cancelled");
+}
+
 TEST_F(ApiTest, AJobThatCanNeverRunIsRefusedWithTheReason) {
   const Reply reply = post(R"({"command":["train"],"directory":"/","gpus":5})");
   EXPECT_EQ(reply.status, 422U);
@@ -127,6 +145,18 @@ TEST_F(ApiTest, TheLatestJobIsTheCallersOwn) {
   ask(Method::kPost, "/v1/jobs", R"({"command":["x"],"directory":"/"})", 0);
   EXPECT_EQ(read_job(get("/v1/jobs/@").body)->id, 0);
   EXPECT_EQ(read_job(ask(Method::kGet, "/v1/jobs/@", {}, 0).body)->id, 1);
+}
+
+TEST_F(ApiTest, AUserHasHisNameAlsoWithoutFileDescriptors) {
+  constexpr uid_t kUser = 1;  // root is a name that some systems know without looking
+  const std::string name = user_name(kUser);
+  if (name == "1") GTEST_SKIP() << "this system has no user 1";
+  Api api(backend_, kUser, {});
+  const NoMoreFiles shortage;
+  const Reply reply = api.handle(
+      {.method = Method::kPost, .target = "/v1/jobs", .body = R"({"command":["x"],"directory":"/"})", .peer = kUser});
+  EXPECT_EQ(read_job(reply.body)->user, name);
+  EXPECT_EQ(api.handle({.method = Method::kGet, .target = "/v1/jobs/@", .body = {}, .peer = kUser}).status, 200U);
 }
 
 TEST_F(ApiTest, TheListHasTheLiveJobsOrAll) {
@@ -194,6 +224,7 @@ TEST_F(ApiTest, TheClusterHasTotalsFragmentationAndTheHash) {
   EXPECT_EQ(cluster->gpus_free, 1);
   EXPECT_EQ(cluster->jobs_running, 1);
   EXPECT_EQ(cluster->gpu_milli_free, 1000);
+  EXPECT_THAT(get("/v1/cluster").body, HasSubstr(R"("fragment_milli":1000,"fragment_ratio":1,)")) << "and not 1E3";
   EXPECT_DOUBLE_EQ(cluster->fragment_milli.value_or(0), 1000)
       << "a job of three GPUs, the only kind so far, cannot use one";
   EXPECT_EQ(cluster->decision_hash, fmt::format("{:016x}", backend_.scheduler().decision_hash()));
@@ -242,6 +273,42 @@ TEST_F(ApiTest, TheFeedTellsEachStateOnce) {
   ASSERT_EQ(api_.feed().last(), 2U);
   EXPECT_EQ(read_news(api_.feed().message(1))->state, "running");
   EXPECT_EQ(read_news(api_.feed().message(2))->state, "done");
+}
+
+TEST_F(ApiTest, ParametersAreKnownGivenOnceAndFlagsAreZeroOrOne) {
+  submit(1);
+  const auto problem = [this](Method method, const std::string& target) {
+    const Reply reply = ask(method, target, R"({"command":["x"],"directory":"/"})");
+    return reply.status == 400 ? error(reply) : fmt::format("status {}", reply.status);
+  };
+  for (const char* path :
+       {"/v1/nodes", "/v1/queues", "/v1/cluster", "/v1/jobs/0", "/v1/jobs/0/why", "/v1/jobs/0/attach"}) {
+    EXPECT_EQ(problem(Method::kGet, std::string(path) + "?all=1"), "unknown parameter 'all'; this path takes none");
+    EXPECT_EQ(problem(Method::kGet, std::string(path) + "?"), "status 200") << path;
+  }
+  EXPECT_EQ(problem(Method::kDelete, "/v1/jobs/0?Kill=1"), "unknown parameter 'Kill'; expected 'kill'");
+  EXPECT_EQ(problem(Method::kGet, "/v1/jobs/0?kill=1"), "unknown parameter 'kill'; this path takes none");
+  EXPECT_EQ(problem(Method::kGet, "/v1/events?last=1"), "unknown parameter 'last'; expected 'after'");
+  EXPECT_EQ(problem(Method::kGet, "/v1/jobs?&all=1"), "unknown parameter ''; expected 'all', 'limit'");
+  EXPECT_EQ(problem(Method::kGet, "/v1/jobs/0/output?out"),
+            "unknown parameter 'out'; expected 'stream', 'task', 'follow'");
+  for (const char* target : {"/v1/jobs?all=1&all=0", "/v1/jobs?limit=1&limit=1", "/v1/events?after=1&after=2",
+                             "/v1/jobs/0/output?follow&follow", "/v1/jobs/0/output?task=0&stream=out&task=0"})
+    EXPECT_THAT(problem(Method::kGet, target), HasSubstr("is given twice")) << target;
+  for (const char* value : {"false", "no", "2", "", "01", "yes"}) {
+    const std::string expected = fmt::format("expected 0 or 1, not '{}'", value);
+    EXPECT_EQ(problem(Method::kGet, fmt::format("/v1/jobs?all={}", value)), "all: " + expected);
+    EXPECT_EQ(problem(Method::kPost, fmt::format("/v1/jobs?attach={}", value)), "attach: " + expected);
+    EXPECT_EQ(problem(Method::kDelete, fmt::format("/v1/jobs/0?kill={}", value)), "kill: " + expected);
+    EXPECT_EQ(problem(Method::kGet, fmt::format("/v1/jobs/0/output?follow={}", value)), "follow: " + expected);
+  }
+  for (const char* target :
+       {"/v1/jobs?limit", "/v1/jobs?limit=", "/v1/events?after", "/v1/events?after=", "/v1/jobs/0/output?task",
+        "/v1/jobs/0/output?task=", "/v1/jobs/0/output?stream", "/v1/jobs/0/output?stream="})
+    EXPECT_EQ(get(target).status, 400U) << target;
+  EXPECT_THAT(backend_.cancelled, IsEmpty());
+  EXPECT_EQ(backend_.scheduler().job_count(), 1U);
+  EXPECT_EQ(get("/v1/no/such?all=1").status, 404U) << "the path first";
 }
 
 TEST_F(ApiTest, OutputParametersAreChecked) {

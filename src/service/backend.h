@@ -25,6 +25,7 @@ struct TaskDetail {
   std::optional<TaskPlacement> placement;  ///< what it has or had
   int32_t pid = 0;                         ///< 0: not running yet
   std::optional<int32_t> exit_status;      ///< 128 + signal when a signal ended it
+  bool is_stopped = false;                 ///< it was told to stop
 };
 
 struct OutputFiles {

@@ -85,6 +85,7 @@ class TestBackend final : public Backend {
         if (d.task >= 0 && static_cast<size_t>(d.task) != task) continue;
         if (details_[index(d.job)][task].exit_status) continue;
         details_[index(d.job)][task].exit_status = 143;
+        details_[index(d.job)][task].is_stopped = true;
         say(TaskEnded{d.job, d.attempt, static_cast<int32_t>(task), TaskOutcome::kStopped, 143});
       }
     }

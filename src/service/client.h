@@ -25,17 +25,20 @@ class Client {
     /// `wake_fd` became readable (a signalfd, say). -1: none.
     int wake_fd = -1;
     std::function<Flow()> on_wake;
-    /// Nothing has come for `idle_time`; called again as long as it lasts. kEndless: never.
+    /// The server has done nothing for `idle_time`, be it that no bytes came or that it took none; called again as long
+    /// as that lasts. kEndless: never.
     Duration idle_time = kEndless;
     std::function<Flow()> on_idle;
   };
 
   explicit Client(std::string socket_path) : socket_path_(std::move(socket_path)) {}
 
-  /// Error kUnavailable: no server, or it went away before its answer was whole.
-  Result<Answer> request(Method method, std::string_view target, std::string_view body = {}) const;
-  /// Hands the body over piece by piece until it ends or a handler stops it. An answer that is no success comes back
-  /// whole instead.
+  /// Error kUnavailable: no server, or it went away before its answer was whole, or did nothing for `patience`. A
+  /// request that was given up may be carried out all the same.
+  Result<Answer> request(Method method, std::string_view target, std::string_view body = {},
+                         Duration patience = kEndless) const;
+  /// Hands the body over piece by piece until it ends or a handler stops it, which it can from the first moment on, be
+  /// the server deaf. An answer that is no success comes back whole instead.
   Result<Answer> stream(Method method, std::string_view target, std::string_view body,
                         const StreamHandlers& handlers) const;
   Result<Answer> stream(std::string_view target, const StreamHandlers& handlers) const {

@@ -14,7 +14,8 @@ namespace {
 int64_t wall_ms_or_zero(const Backend& backend, Instant at) { return at < kNever ? backend.wall_ms(at) : 0; }
 
 TaskState state_after(JobState job, const TaskDetail& detail) {
-  if (job == JobState::kCancelled) return TaskState::kCancelled;
+  // Of a gang one task fails, and the others are stopped for it.
+  if (job == JobState::kCancelled || (job == JobState::kFailed && detail.is_stopped)) return TaskState::kCancelled;
   if (detail.exit_status) return *detail.exit_status == 0 ? TaskState::kDone : TaskState::kFailed;
   return job == JobState::kDone ? TaskState::kDone : TaskState::kCancelled;
 }

@@ -24,6 +24,8 @@ class TaskStreams {
     std::optional<OutputTail>& tail = stream == OutputStream::kOut ? out_ : err_;
     return tail ? tail->read(out, kPieceBytes) : 0;
   }
+  /// Some of it could not be looked at just now.
+  bool is_short() const { return (out_ && out_->is_short()) || (err_ && err_->is_short()); }
   std::vector<std::string> paths() const {
     std::vector<std::string> paths;
     if (out_) paths.push_back(out_->path());
@@ -56,7 +58,7 @@ class OutputFollower final : public Follower {
     // Looked at before the file: what a job writes is in its file before it has ended.
     const bool has_ended = until_ == OutputUntil::kNow || is_end_state(backend_.scheduler().job_state(job_));
     if (streams_.read(stream_, out) > 0) return FollowStep::kData;
-    return has_ended ? FollowStep::kEnd : FollowStep::kWait;
+    return has_ended && !streams_.is_short() ? FollowStep::kEnd : FollowStep::kWait;
   }
   std::vector<std::string> files() const override { return streams_.paths(); }
 
@@ -80,6 +82,8 @@ class AttachedFollower final : public Follower {
       out += write_frame(Frame::Kind::kOut, piece);
     } else if (has_told_ && streams_.read(OutputStream::kErr, piece) > 0) {
       out += write_frame(Frame::Kind::kErr, piece);
+    } else if (is_end_state(state) && streams_.is_short()) {
+      return FollowStep::kWait;
     } else if (!has_told_ || state != told_ || (is_end_state(state) && !has_told_end_)) {
       tell(state, out);
     } else {

@@ -4,6 +4,7 @@
 #include "service/backend_testing.h"
 #include "service/file_watcher.h"
 #include "service/info.h"
+#include "service/no_more_files_testing.h"
 #include "service/socket_place.h"
 
 #include <gmock/gmock.h>
@@ -76,6 +77,27 @@ TEST_F(FollowerTest, OutputUntilNowDoesNotWait) {
   write("out", std::string(200'000, 'x'));
   const auto follower = follow_output(backend_, job_, 0, OutputStream::kOut, OutputUntil::kNow);
   EXPECT_EQ(drain(*follower).size(), 200'000U);
+  EXPECT_EQ(step_, FollowStep::kEnd);
+}
+
+TEST_F(FollowerTest, OutputThatCannotBeOpenedJustNowIsNotLost) {
+  write("out", "text");
+  backend_.end(job_, 0, 0);
+  const auto log = follow_output(backend_, job_, 0, OutputStream::kOut, OutputUntil::kNow);
+  const auto attached = follow_attached(backend_, job_);
+  {
+    const NoMoreFiles shortage;
+    EXPECT_EQ(drain(*log), "");
+    EXPECT_EQ(step_, FollowStep::kWait);
+    EXPECT_EQ(frames(*attached).size(), 1U) << "the state, so that the client knows its job";
+    EXPECT_EQ(step_, FollowStep::kWait);
+  }
+  EXPECT_EQ(drain(*log), "text");
+  EXPECT_EQ(step_, FollowStep::kEnd);
+  const std::vector<Frame> rest = frames(*attached);
+  ASSERT_EQ(rest.size(), 2U);
+  EXPECT_EQ(rest[0].bytes, "text");
+  EXPECT_EQ(rest[1].kind, Frame::Kind::kState);
   EXPECT_EQ(step_, FollowStep::kEnd);
 }
 
@@ -261,6 +283,11 @@ TEST_F(FollowerTest, AFileThatIsNoSocketIsLeftAlone) {
   EXPECT_TRUE(std::filesystem::exists(scratch_ + "/out"));
   EXPECT_FALSE(std::filesystem::exists(scratch_ + "/out.lock"));
   EXPECT_THAT(SocketPlace::take(std::string(200, 'x')).error().message, HasSubstr("the system takes at most 107"));
+}
+
+TEST_F(FollowerTest, AJobWhoseClientGoesAwayKeepsItsGrace) {
+  follow_attached(backend_, job_)->abandoned();
+  EXPECT_THAT(backend_.cancelled, ElementsAre(std::pair{job_, CancelMode::kGraceful}));
 }
 
 }  // namespace

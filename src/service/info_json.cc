@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace weft::service {
 namespace {
@@ -293,6 +294,18 @@ std::string write_queues(const std::vector<QueueInfo>& queues) {
   return json::serialize(json::object{{"queues", std::move(out)}});
 }
 
+namespace {
+
+/// 500 rather than 5E2, as the library writes a number with a point.
+json::value number_value(const std::optional<double>& value) {
+  constexpr double kIntegerMax = 1e15;
+  if (value && std::abs(*value) < kIntegerMax && std::trunc(*value) == *value)
+    return json::value(static_cast<int64_t>(*value));
+  return optional_value(value);
+}
+
+}  // namespace
+
 std::string write_cluster(const ClusterInfo& cluster) {
   return json::serialize(json::object{{"version", cluster.version},
                                       {"nodes", cluster.nodes},
@@ -303,8 +316,8 @@ std::string write_cluster(const ClusterInfo& cluster) {
                                       {"jobs_running", cluster.jobs_running},
                                       {"jobs_ended", cluster.jobs_ended},
                                       {"gpu_milli_free", cluster.gpu_milli_free},
-                                      {"fragment_milli", optional_value(cluster.fragment_milli)},
-                                      {"fragment_ratio", optional_value(cluster.fragment_ratio)},
+                                      {"fragment_milli", number_value(cluster.fragment_milli)},
+                                      {"fragment_ratio", number_value(cluster.fragment_ratio)},
                                       {"decision_count", cluster.decision_count},
                                       {"decision_hash", cluster.decision_hash}});
 }

@@ -258,8 +258,8 @@ std::string write_job_request(const JobRequest& request) {
   return json::serialize(out);
 }
 
-ResourceDefaults defaults_for(int64_t node_cpu_milli, int64_t node_memory_bytes, int64_t node_gpus) {
-  ResourceDefaults defaults;
+JobDefaults defaults_for(int64_t node_cpu_milli, int64_t node_memory_bytes, int64_t node_gpus) {
+  JobDefaults defaults;
   defaults.cpu_milli = std::min<int64_t>(1000, node_cpu_milli);
   defaults.memory_bytes = std::min<int64_t>(kGiB, node_memory_bytes / 8);
   if (node_gpus > 0) {
@@ -269,7 +269,7 @@ ResourceDefaults defaults_for(int64_t node_cpu_milli, int64_t node_memory_bytes,
   return defaults;
 }
 
-JobSpec to_spec(const JobRequest& request, const ResourceDefaults& defaults, std::string user) {
+JobSpec to_spec(const JobRequest& request, const JobDefaults& defaults, std::string user) {
   JobSpec spec;
   spec.name = request.name.empty() ? default_name(request) : request.name;
   spec.queue = request.queue;
@@ -277,7 +277,7 @@ JobSpec to_spec(const JobRequest& request, const ResourceDefaults& defaults, std
   spec.priority = request.priority;
   spec.time_limit = request.time_limit;
   spec.estimate = request.time_limit;
-  spec.grace = request.grace.value_or(seconds(10));
+  spec.grace = request.grace.value_or(defaults.grace);
   RoleSpec& role = spec.roles.emplace_back();
   role.count = request.tasks;
   const int64_t gpus = request.gpus;

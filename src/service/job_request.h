@@ -14,7 +14,7 @@
 namespace weft::service {
 
 /// A job as the API takes it: equal tasks, whole GPUs. What is left out is filled in by the server (see
-/// ResourceDefaults).
+/// JobDefaults).
 struct JobRequest {
   std::string name;  ///< empty: the program's or the script's
   std::string queue = "default";
@@ -57,18 +57,19 @@ Result<void> check_job_request(const JobRequest& request);
 /// Requires: check_job_request() passes it. read_job_request() of the result gives the same request.
 std::string write_job_request(const JobRequest& request);
 
-/// What a task gets that asks for no CPUs or memory: a CPU-only one a fixed amount, one with GPUs a part of the node
-/// for each of them, so that CPUs and memory are not what keeps a GPU idle.
-struct ResourceDefaults {
+/// What a job gets that asks for nothing itself. Of CPUs and memory a CPU-only task gets a fixed amount, one with GPUs
+/// a part of the node for each of them, so that CPUs and memory are not what keeps a GPU idle.
+struct JobDefaults {
   int64_t cpu_milli = 1000;
   int64_t memory_bytes = kGiB;
   int64_t cpu_milli_per_gpu = 1000;
   int64_t memory_bytes_per_gpu = kGiB;
+  Duration grace = seconds(10);  ///< from TERM to KILL
 };
 /// Half of the node divided by its GPUs; the other half stays for jobs without GPUs. No more than the node has.
-ResourceDefaults defaults_for(int64_t node_cpu_milli, int64_t node_memory_bytes, int64_t node_gpus);
+JobDefaults defaults_for(int64_t node_cpu_milli, int64_t node_memory_bytes, int64_t node_gpus);
 
 /// `user` owns the job.
-JobSpec to_spec(const JobRequest& request, const ResourceDefaults& defaults, std::string user);
+JobSpec to_spec(const JobRequest& request, const JobDefaults& defaults, std::string user);
 
 }  // namespace weft::service

@@ -142,7 +142,7 @@ TEST(JobRequest, InvalidUtf8AndDeepNestingAreRefused) {
 }
 
 TEST(JobRequest, DefaultsLeaveHalfOfTheNodeToJobsWithoutGpus) {
-  const ResourceDefaults defaults = defaults_for(64'000, 512 * kGiB, 8);
+  const JobDefaults defaults = defaults_for(64'000, 512 * kGiB, 8);
   EXPECT_EQ(defaults.cpu_milli_per_gpu, 4000);
   EXPECT_EQ(defaults.memory_bytes_per_gpu, 32 * kGiB);
   EXPECT_EQ(defaults.cpu_milli, 1000);
@@ -156,6 +156,56 @@ TEST(JobRequest, DefaultsLeaveHalfOfTheNodeToJobsWithoutGpus) {
   const JobSpec cpu_job = to_spec({.command = {"x"}, .directory = "/"}, defaults, "ann");
   EXPECT_EQ(cpu_job.roles.at(0).cpu_milli, 1000);
   EXPECT_EQ(cpu_job.roles.at(0).devices.kind, DeviceNeedKind::kNone);
+}
+
+TEST(JobRequest, AJobThatNamesNoGraceGetsTheServers) {
+  const JobDefaults defaults{.grace = minutes(2)};
+  EXPECT_EQ(to_spec({.command = {"x"}, .directory = "/"}, defaults, "ann").grace, minutes(2));
+  EXPECT_EQ(to_spec({.grace = seconds(0), .command = {"x"}, .directory = "/"}, defaults, "ann").grace, seconds(0));
+}
+
+TEST(JobRequest, EveryWishReachesTheCore) {
+  const JobRequest request = full_request();
+  const JobSpec spec = to_spec(request, defaults_for(64'000, 512 * kGiB, 8), "ann");
+  EXPECT_EQ(spec.name, request.name);
+  EXPECT_EQ(spec.queue, request.queue);
+  EXPECT_EQ(spec.priority, request.priority);
+  EXPECT_EQ(spec.time_limit, request.time_limit);
+  EXPECT_EQ(spec.estimate, request.time_limit) << "backfill plans with it";
+  EXPECT_EQ(spec.grace, request.grace);
+  ASSERT_EQ(spec.roles.size(), 1U);
+  EXPECT_EQ(spec.roles[0].count, request.tasks);
+  EXPECT_EQ(spec.roles[0].cpu_milli, request.cpu_milli);
+  EXPECT_EQ(spec.roles[0].memory_bytes, request.memory_bytes);
+  EXPECT_EQ(spec.roles[0].devices.kind, DeviceNeedKind::kWhole);
+  EXPECT_EQ(spec.roles[0].devices.count, request.gpus);
+  EXPECT_EQ(spec.roles[0].constraint.models, request.gpu_models);
+  EXPECT_EQ(spec.launch.command, request.command);
+  EXPECT_EQ(spec.launch.environment, request.environment);
+  EXPECT_EQ(spec.launch.working_directory, request.directory);
+  EXPECT_EQ(spec.launch.output_path, request.output);
+  EXPECT_EQ(spec.launch.error_path, request.error);
+  EXPECT_EQ(spec.launch.script, request.script);
+  EXPECT_EQ(spec.launch.device_view, request.device_view);
+}
+
+TEST(JobRequest, AmountsAndScriptsHaveBounds) {
+  JobRequest request{.command = {"x"}, .directory = "/"};
+  const auto problem = [&request] {
+    const auto ok = check_job_request(request);
+    return ok ? std::string("none") : ok.error().message;
+  };
+  request.cpu_milli = request.memory_bytes = kUnlimited / 1'000'000;
+  request.script.assign(kScriptBytesMax, '#');
+  EXPECT_EQ(problem(), "none") << "the bounds themselves are allowed";
+  ++*request.cpu_milli;
+  EXPECT_THAT(problem(), testing::StartsWith("cpus: too large"));
+  --*request.cpu_milli;
+  ++*request.memory_bytes;
+  EXPECT_THAT(problem(), testing::StartsWith("memory: too large"));
+  --*request.memory_bytes;
+  request.script += '#';
+  EXPECT_THAT(problem(), testing::StartsWith("script: 4,194,305 bytes"));
 }
 
 }  // namespace

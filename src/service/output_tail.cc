@@ -13,11 +13,15 @@ OutputTail::~OutputTail() {
 }
 
 OutputTail::OutputTail(OutputTail&& other) noexcept
-    : path_(std::move(other.path_)), begin_(other.begin_), fd_(std::exchange(other.fd_, -1)) {}
+    : path_(std::move(other.path_)),
+      begin_(other.begin_),
+      fd_(std::exchange(other.fd_, -1)),
+      is_short_(other.is_short_) {}
 
 size_t OutputTail::read(std::string& out, size_t size) {
   if (fd_ < 0) {
     fd_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    is_short_ = fd_ < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM);
     if (fd_ < 0) return 0;
     if (begin_ > 0) ::lseek(fd_, begin_, SEEK_SET);
   }

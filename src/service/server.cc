@@ -25,6 +25,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cstdint>
 #include <fcntl.h>
 #include <optional>
 #include <sys/socket.h>
@@ -72,6 +73,18 @@ Method method_of(http::verb verb) {
   }
 }
 
+/// What is said about a request that could not be read.
+Reply refusal_of(const ErrorCodeOut& error) {
+  const auto refuse = [](unsigned status, std::string_view text) {
+    return Reply{.status = status, .body = write_error("invalid_input", text)};
+  };
+  if (error == http::error::header_limit)
+    return refuse(431, fmt::format("the header of the request is larger than {} bytes", kHeaderBytesMax));
+  if (error == http::error::body_limit)
+    return refuse(413, fmt::format("the request is larger than {} bytes", kBodyBytesMax));
+  return refuse(400, fmt::format("not a valid HTTP request: {}", error.message()));
+}
+
 /// Ends what a socket waits for when the time is over, unless it is destroyed before.
 class Deadline {
  public:
@@ -112,7 +125,7 @@ struct Stream {
 
 struct Server::Impl : std::enable_shared_from_this<Server::Impl> {
   Impl(asio::io_context& io, Api& a, std::string path)
-      : context(io), api(a), socket_path(std::move(path)), acceptor(io), files(io) {}
+      : context(io), api(a), socket_path(std::move(path)), acceptor(io), room(io), files(io) {}
 
   Result<void> listen();
   asio::awaitable<void> accept_all();
@@ -131,10 +144,13 @@ struct Server::Impl : std::enable_shared_from_this<Server::Impl> {
   std::string socket_path;
   std::optional<SocketPlace> place;
   asio::local::stream_protocol::acceptor acceptor;
+  asio::steady_timer room;  ///< waited for while there are as many connections as there may be
   FileWatcher watcher;
   asio::posix::stream_descriptor files;
   std::map<uint64_t, std::weak_ptr<Stream>> readers;  ///< of the watcher
   uint64_t next_reader = 1;
+  size_t connections = 0;
+  size_t connections_max = SIZE_MAX;
   size_t busy = 0;
 };
 
@@ -178,6 +194,11 @@ asio::awaitable<void> Server::Impl::accept_all() {
   const auto self = shared_from_this();
   while (acceptor.is_open()) {
     ErrorCodeOut error;
+    if (connections >= connections_max) {
+      room.expires_at(asio::steady_timer::time_point::max());
+      co_await room.async_wait(into(error));
+      continue;
+    }
     auto socket = std::make_shared<Socket>(context);
     co_await acceptor.async_accept(*socket, into(error));
     if (!acceptor.is_open()) co_return;
@@ -188,6 +209,7 @@ asio::awaitable<void> Server::Impl::accept_all() {
       continue;
     }
     ::fcntl(socket->native_handle(), F_SETFD, FD_CLOEXEC);
+    ++connections;
     asio::co_spawn(context, [self, socket] { return self->serve(socket); }, asio::detached);
   }
 }
@@ -205,6 +227,9 @@ asio::awaitable<void> Server::Impl::serve(std::shared_ptr<Socket> socket) {
   }
   ErrorCodeOut ignored;
   socket->shutdown(Socket::shutdown_both, ignored);
+  socket->close(ignored);
+  --connections;
+  room.cancel();
 }
 
 /// One request and its reply; false when the connection is over.
@@ -224,12 +249,7 @@ asio::awaitable<bool> Server::Impl::serve_one(const std::shared_ptr<Socket>& con
     co_return false;
   bool keep_alive = false;
   if (error) {
-    const bool is_large = error == http::error::body_limit || error == http::error::header_limit;
-    Reply reply{.status = is_large ? 413U : 400U};
-    reply.body =
-        write_error("invalid_input", is_large ? fmt::format("the request is larger than {} bytes", kBodyBytesMax)
-                                              : fmt::format("not a valid HTTP request: {}", error.message()));
-    co_await send(socket, std::move(reply), 11, keep_alive);
+    co_await send(socket, refusal_of(error), 11, keep_alive);
     co_await drain(connection);
     co_return false;
   }
@@ -352,9 +372,12 @@ Server::~Server() { close(); }
 
 Result<void> Server::listen() { return impl_->listen(); }
 
+void Server::limit_connections(size_t count_max) { impl_->connections_max = count_max; }
+
 void Server::close() {
   ErrorCodeOut ignored;
   impl_->acceptor.close(ignored);
+  impl_->room.cancel();
   impl_->files.close(ignored);
   impl_->place.reset();
 }

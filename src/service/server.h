@@ -2,6 +2,7 @@
 
 #include "base/result.h"
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <sys/types.h>
@@ -20,9 +21,10 @@ class Api;
 /// 2. One server per socket: a lock file beside it says that the owner lives. A socket that a dead server left is
 /// replaced.
 /// 3. A client that goes away, sends rubbish or too much costs only its own connection.
+/// 4. With as many connections as are allowed no further one is accepted until one of them has ended: its client waits.
 class Server {
  public:
-  /// `api` and `context` outlive the server.
+  /// `context` outlives the server, and `api` outlives `context`: with that end the streams that are still open.
   Server(boost::asio::io_context& context, Api& api, std::string socket_path);
   ~Server();
   Server(const Server&) = delete;
@@ -31,6 +33,8 @@ class Server {
   /// Error kConflict: another server is there; kInvalidInput: a path that cannot be a socket; kUnavailable: the system
   /// refused.
   Result<void> listen();
+  /// How many connections there may be at a time; without it as many as come.
+  void limit_connections(size_t count_max);
   /// Takes no further connections and removes the socket. Streams go on until their followers end.
   void close();
   /// Connections on which a reply is being sent.

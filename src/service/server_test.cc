@@ -5,6 +5,7 @@
 #include "service/backend_testing.h"
 #include "service/client.h"
 #include "service/info.h"
+#include "service/job_request.h"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
@@ -15,6 +16,8 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <future>
+#include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -45,12 +48,23 @@ class ServerTest : public testing::Test {
   }
 
   void on_server(std::function<void()> action) { boost::asio::post(context_, std::move(action)); }
-  /// Sends `bytes` as they are and returns all that comes back until the server closes.
-  std::string raw(const std::string& bytes) const {
+  int connected() const {
     const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
     std::strcpy(address.sun_path, (scratch_ + "/socket").c_str());
     EXPECT_EQ(::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+    return fd;
+  }
+  /// Sends `bytes` and returns what comes back first.
+  static std::string ask(int fd, const std::string& bytes) {
+    EXPECT_EQ(::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
+    char buffer[4096];
+    const ssize_t size = ::recv(fd, buffer, sizeof(buffer), 0);
+    return {buffer, size > 0 ? static_cast<size_t>(size) : 0};
+  }
+  /// Sends `bytes` as they are and returns all that comes back until the server closes.
+  std::string raw(const std::string& bytes) const {
+    const int fd = connected();
     EXPECT_EQ(::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
     ::shutdown(fd, SHUT_WR);
     std::string answer;
@@ -182,7 +196,10 @@ TEST_F(ServerTest, RubbishGetsAnAnswerAndCostsOnlyItsOwnConnection) {
   EXPECT_THAT(raw("rubbish\r\n\r\n"), HasSubstr("400"));
   EXPECT_THAT(raw("GET /v1/jobs HTTP/1.1\r\nContent-Length: x\r\n\r\n"), HasSubstr("400"));
   EXPECT_THAT(raw("POST /v1/jobs HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\n"), HasSubstr("413"));
-  EXPECT_THAT(raw("GET /" + std::string(100'000, 'x') + " HTTP/1.1\r\n\r\n"), HasSubstr("413"));
+  const std::string long_path = raw("GET /" + std::string(100'000, 'x') + " HTTP/1.1\r\n\r\n");
+  EXPECT_THAT(long_path, HasSubstr("431"));
+  EXPECT_THAT(long_path, HasSubstr("the header of the request is larger than 65536 bytes"));
+  EXPECT_THAT(raw("GET /v1/jobs HTTP/1.1\r\nX: " + std::string(70'000, 'x') + "\r\n\r\n"), HasSubstr("431"));
   EXPECT_EQ(raw(""), "");
   raw("GET /v1/jobs HTTP/1.1\r\n");  // the end comes too early
   const auto answer = client_.request(Method::kGet, "/v1/jobs");
@@ -206,11 +223,52 @@ TEST_F(ServerTest, ASecondServerOnTheSocketIsRefused) {
   EXPECT_EQ(listening.error().code, ErrorCode::kConflict);
 }
 
-TEST(Client, SaysWhenNobodyListens) {
-  const auto answer = Client("/no/such/socket").request(Method::kGet, "/v1/jobs");
-  ASSERT_FALSE(answer);
-  EXPECT_EQ(answer.error().code, ErrorCode::kUnavailable);
-  EXPECT_THAT(answer.error().message, HasSubstr("no weft server is listening on /no/such/socket"));
+TEST_F(ServerTest, WithAllConnectionsTakenTheNextOneWaitsForAnEnd) {
+  std::promise<void> is_limited;
+  on_server([&] {
+    server_.limit_connections(2);
+    is_limited.set_value();
+  });
+  is_limited.get_future().wait();
+  const int first = connected();
+  const int second = connected();
+  const std::string request = "GET /v1/queues HTTP/1.1\r\nHost: weft\r\n\r\n";
+  EXPECT_THAT(ask(first, request), HasSubstr("200"));
+  EXPECT_THAT(ask(second, request), HasSubstr("200"));
+  const int third = connected();
+  EXPECT_EQ(::send(third, request.data(), request.size(), MSG_NOSIGNAL), static_cast<ssize_t>(request.size()));
+  for (int i = 0; i < 5; ++i) EXPECT_THAT(ask(first, request), HasSubstr("200"));
+  pollfd answer{third, POLLIN, 0};
+  EXPECT_EQ(::poll(&answer, 1, 0), 0) << "it should not be served yet";
+  ::close(second);
+  EXPECT_THAT(ask(third, ""), HasSubstr("200"));
+  ::close(third);
+  ::close(first);
+  EXPECT_TRUE(client_.request(Method::kGet, "/v1/queues"));
+}
+
+TEST_F(ServerTest, ALargeScriptGetsThrough) {
+  const std::string script(4 * kMiB, '\n');  // two bytes each as JSON writes them
+  const std::string body = write_job_request({.command = {"x"}, .script = script, .directory = "/"});
+  const auto answer = client_.request(Method::kPost, "/v1/jobs", body);
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->status, 201U) << answer->body;
+}
+
+TEST_F(ServerTest, TheSenderOfTooMuchMaySendItAll) {
+  const std::string head = "POST /v1/jobs HTTP/1.1\r\nContent-Length: 40000000\r\n\r\n";
+  // raw() checks that every byte could be sent.
+  EXPECT_THAT(raw(head + std::string(40'000'000, 'x')), HasSubstr("413"));
+}
+
+TEST_F(ServerTest, AStreamIsTheLastThingOnItsConnection) {
+  client_.request(Method::kPost, "/v1/jobs", kJob);
+  const std::string answers =
+      raw("GET /v1/jobs/0/output HTTP/1.1\r\nHost: weft\r\n\r\n"
+          "GET /v1/queues HTTP/1.1\r\nHost: weft\r\n\r\n");
+  EXPECT_THAT(answers, testing::StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(answers, HasSubstr("Connection: close"));
+  EXPECT_EQ(answers.find("HTTP/1.1", 1), std::string::npos) << "it said that it would close";
 }
 
 }  // namespace

@@ -50,7 +50,9 @@ Result<int> lock(const std::string& lock_path, const std::string& socket_path) {
     if (fd < 0) return fail(ErrorCode::kUnavailable, fmt::format("cannot open {}: {}", lock_path, error_text()));
     if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
       ::close(fd);
-      return fail(ErrorCode::kConflict, fmt::format("a weft server is listening on {} already", socket_path));
+      return fail(
+          ErrorCode::kConflict,
+          fmt::format("a weft server is listening on {} already; another place is given with --socket", socket_path));
     }
     if (is_still_there(fd, lock_path)) return fd;
     ::close(fd);

@@ -134,5 +134,69 @@ TEST(CsvReader, ErrorsAreOneLineWhateverTheFileIsCalled) {
             "x\\x0ay.csv:1:2: a quote inside a field that does not begin with one");
 }
 
+/// The same of a stream; after an error reading goes on.
+Rows streamed_rows_of(std::string_view content, size_t piece, CsvDialect dialect = {}) {
+  CsvReader reader(TextWindow(bytes_of(content, "f.csv", piece)), dialect);
+  std::vector<CsvField> fields;
+  Rows rows;
+  for (;;) {
+    const auto step = reader.next(fields);
+    if (step && *step == CsvReader::Step::kEnd) return rows;
+    rows.emplace_back();
+    if (!step) rows.back().push_back(step.error().message);
+    if (!step && !reader.goes_on()) return rows;
+    if (!step) continue;
+    for (const CsvField& field : fields) rows.back().emplace_back(field.text);
+  }
+}
+
+TEST(CsvReader, ReadsAStreamAsItReadsTheWholeText) {
+  for (const std::string_view text :
+       {"a,b\r\n1,2\n3,4", ",a,,\nb,", "a,\r\nb", "\"a,b\",\"c\nd\",\"say \"\"so\"\"\"\nx,y,\"\"\n",
+        "\"\n\n\r\n\",x\n\n\ny", "\xEF\xBB\xBF\"a\",b\n",
+        "one,two,three,four,five,six,seven,eight,nine\n1,2,3,4,5,6,7,8,9\nlonger than eight\n"}) {
+    for (size_t piece = 1; piece < 12; ++piece) EXPECT_EQ(streamed_rows_of(text, piece), rows_of(text)) << text;
+  }
+}
+
+TEST(CsvReader, GoesOnBehindTheLineInWhichABadRowBegan) {
+  for (const size_t piece : {size_t{1}, size_t{1000}}) {
+    EXPECT_EQ(streamed_rows_of("a\n\"b\nc,d\ne\n", piece),
+              (Rows{{"a"}, {"f.csv:2:1: the quoted field that begins here does not end"}, {"c", "d"}, {"e"}}));
+    EXPECT_EQ(streamed_rows_of("a\"\nb\rc\n\"d\"e\nf\n", piece),
+              (Rows{{"f.csv:1:2: a quote inside a field that does not begin with one"},
+                    {"f.csv:2:2: a carriage return without a line feed"},
+                    {"f.csv:3:4: expected a comma or the end of the line after a quoted field"},
+                    {"f"}}));
+    EXPECT_EQ(streamed_rows_of("a,\xFF\nb\n", piece).back(), (std::vector<std::string>{"b"}));
+  }
+}
+
+TEST(CsvReader, AnOpenQuoteDoesNotSwallowAFileOfAnySize) {
+  std::string text = "a\n\"open\n";
+  for (int i = 0; i < 200'000; ++i) text += "b,c,d,e\n";
+  const Rows rows = streamed_rows_of(text, 1 << 16);
+  EXPECT_EQ(rows.size(), 200'002U);
+  EXPECT_THAT(rows[1], ElementsAre("f.csv:2:1: the row that begins here does not end within 1,048,576 bytes"));
+}
+
+TEST(CsvReader, ADialectMayHaveOtherSeparatorsAndNoQuotes) {
+  EXPECT_EQ(streamed_rows_of("a|\"b|c,d\n\"x\"|y\"\n", 3, {.separator = '|', .quotes = CsvDialect::Quotes::kNone}),
+            (Rows{{"a", "\"b", "c,d"}, {"\"x\"", "y\""}}));
+}
+
+TEST(CsvTable, MayIgnoreColumnsThatNobodyAskedForAndHaveNoHeader) {
+  const std::vector<CsvTable::Column> columns{{"name"}, {"size", CsvTable::Presence::kOptional}};
+  auto table = CsvTable::open(CsvReader("x,name,,\n1,a,2,3\n", "f.csv"), columns, CsvTable::Unknown::kIgnored);
+  ASSERT_TRUE(table) << table.error().message;
+  ASSERT_TRUE(table->next());
+  EXPECT_EQ(table->text(0), "a");
+  EXPECT_EQ(table->text(1), "");
+  auto bare = CsvTable::without_header(CsvReader("1,a\n2\n", "f.csv"), 2);
+  ASSERT_TRUE(bare.next());
+  EXPECT_EQ(bare.text(1), "a");
+  EXPECT_EQ(bare.next().error().message, "f.csv:2:1: 1 fields; expected 2");
+}
+
 }  // namespace
 }  // namespace weft::sim

@@ -213,8 +213,9 @@ TEST_F(Resolve, AModelMayBeNamedAsPeopleDo) {
 
 TEST_F(Resolve, WrongRolesAreOneLineEach) {
   const Spoiled cases[] = {
-      {"role 'w': count must be at least 1, got 0", [](JobSpec& s) { s.roles[0].count = 0; }},
+      {"job 'x': count must be at least 1, got 0", [](JobSpec& s) { s.roles[0].count = 0; }},
       {"count must be at least 1, got -3", [](JobSpec& s) { s.roles[0].count = -3; }},
+      {"job 'x', role 'other': count must", [](JobSpec& s) { s.roles.push_back({.name = "other", .count = 0}); }},
       {"min 2 is more than count 1", [](JobSpec& s) { s.roles[0].min = 2; }},
       {"min must not be negative", [](JobSpec& s) { s.roles[0].min = -2; }},
       {"cpus must not be negative", [](JobSpec& s) { s.roles[0].cpu_milli = -1; }},
@@ -225,7 +226,7 @@ TEST_F(Resolve, WrongRolesAreOneLineEach) {
       {"memory of all its tasks add up",
        [](JobSpec& s) { s.roles[0].count = 100, s.roles[0].memory_bytes = kUnlimited / 64; }},
       {"2000000000 tasks; at most 1000000", [](JobSpec& s) { s.roles[0].count = 2'000'000'000; }},
-      {"unknown model 'A100-SXM4-80'; did you mean",
+      {"unknown model 'A100-SXM4-80'; did you mean 'A100-SXM4-80GB'? This cluster has A100-SXM4-80GB",
        [](JobSpec& s) { s.roles[0].constraint.models = {"A100-SXM4-80"}; }},
       {"unknown model 'Z9000'; this cluster has A100-SXM4-80GB",
        [](JobSpec& s) { s.roles[0].constraint.models = {"Z9000"}; }},

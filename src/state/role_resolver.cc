@@ -1,3 +1,4 @@
+#include "base/text.h"
 #include "model/catalogue.h"
 #include "state/job_resolver.h"
 #include "state/node_arrival.h"
@@ -23,17 +24,21 @@ int64_t add_times(int64_t a, int64_t n, int64_t b) {
   return std::min(sum, kQuantityMax + 1);
 }
 
-/// "; this cluster has A, B"; empty without devices.
-std::string known_models(const ClusterState& state, const DeviceCatalogue& devices) {
+/// "; did you mean 'B'? This cluster has A, B": what it lacks is no help. Of all models only where it has none yet.
+std::string meant_models(std::string_view word, const ClusterState& state, const DeviceCatalogue& devices) {
   constexpr size_t kNamesMax = 8;
   std::set<DeviceModelId> models;
   for (const Pool& pool : state.pools()) models.insert(pool.models.begin(), pool.models.end());
-  std::string text;
-  size_t count = 0;
-  for (const DeviceModelId model : models) {
-    text += count == 0 ? "; this cluster has " : ", ";
-    if (count++ == kNamesMax) return text + "…";
-    text += devices.model(model).name;
+  std::vector<std::string_view> own;
+  for (const DeviceModelId model : models) own.push_back(devices.model(model).name);
+  if (own.empty()) return suggest_model(word, devices);
+  const std::string_view near = nearest(word, own);
+  std::string text = near.empty() ? std::string() : fmt::format("; did you mean '{}'?", near);
+  const std::string_view begin = text.empty() ? "; this cluster has " : " This cluster has ";
+  for (size_t i = 0; i < own.size(); ++i) {
+    text += i == 0 ? begin : ", ";
+    if (i == kNamesMax) return text + "…";
+    text += own[i];
   }
   return text;
 }
@@ -55,7 +60,9 @@ Result<void> JobResolver::roles() {
 }
 
 Result<void> JobResolver::role(const RoleSpec& spec) {
-  const SpecPlace where{.job = spec_.name, .part = "role", .name = spec.name};
+  // Who has one role never named it: the short form of a job, or a command line.
+  const char* const part = spec_.roles.size() == 1 ? nullptr : "role";
+  const SpecPlace where{.job = spec_.name, .part = part, .name = spec.name};
   RoleShape out;
   if (auto ok = role_counts(where, spec, out); !ok) return ok;
   if (auto ok = role_amounts(where, spec, out.demand); !ok) return ok;
@@ -124,9 +131,8 @@ Result<void> JobResolver::models(const SpecPlace& where, const DeviceConstraint&
   for (const std::string& name : constraint.models) {
     const std::vector<DeviceModelId> meant = names_.devices.match(name);
     if (meant.empty()) {
-      return fail(ErrorCode::kNotFound,
-                  fmt::format("{}: gpu: unknown model {}{}{}", where, quoted(name), suggest_model(name, names_.devices),
-                              known_models(state_, names_.devices)));
+      return fail(ErrorCode::kNotFound, fmt::format("{}: gpu: unknown model {}{}", where, quoted(name),
+                                                    meant_models(name, state_, names_.devices)));
     }
     out.models.insert(out.models.end(), meant.begin(), meant.end());
   }

@@ -67,6 +67,19 @@ echo old >log
 [ "$(cat log)" = "old
 new" ] || fail "the file holds '$(cat log)'"
 
+# A job reads nothing of what weft is given, which is said where there is something; nothing is said where not.
+echo data >data
+try "$WEFT" run -- cat <data
+[ "$status" -eq 0 ] && [ -z "$out" ] || fail "the job read '$out' (status $status)"
+expect_in "weft: note: the job does not read weft's input; its own is /dev/null" "$err" "a file as input"
+try sh -c 'cat data | "$WEFT" run -- sh -c "sleep 0.1"'
+expect_in "weft: note: the job does not read weft's input" "$err" "a pipe as input"
+[ "$(grep -c note <<<"$err")" -eq 1 ] || fail "the note about the input stands twice: $err"
+try "$WEFT" run -- cat </dev/null
+[ -z "$err" ] || fail "/dev/null as input: '$err'"
+try sh -c ': | "$WEFT" run -- true'
+[ -z "$err" ] || fail "an empty pipe as input: '$err'"
+
 # What was waited for is said, and what it got.
 mkfifo go
 : >second.err
@@ -76,7 +89,7 @@ until "$WEFT" queue --json | grep -q '"running"'; do :; done
 "$WEFT" run -G 1 -- true 2>second.err &
 second=$!
 until grep -q waits second.err; do :; done
-expect_in "waits: GPUs: 0 of 1 free" "$(cat second.err)" "a job that waits"
+expect_in "waits: GPUs: 0 of 1 needed are free" "$(cat second.err)" "a job that waits"
 echo >go
 wait "$first" "$second" || fail "a job that had to wait failed"
 stop_server

@@ -45,6 +45,8 @@ try "$WEFT" run --gpu H200 -- sh -c 'echo $CUDA_VISIBLE_DEVICES'
 expect_in "GPU-00000001-aaaa" "$out" "an H200"
 table=$("$WEFT" nodes)
 expect_in "0000:41:00.0  GPU-00000001-aaaa" "$table" "the order is the bus order"
+order=$("$WEFT" nodes --json | python3 -c 'import json, sys; print(*[gpu["bus_id"] for gpu in json.load(sys.stdin)["nodes"][0]["gpus"]])')
+[ "$order" = "0000:41:00.0 0000:42:00.0 0000:c1:00.0" ] || fail "the order is not the bus order but $order"
 expect_in "GPU 0 is a NVIDIA Unheard-of 9000, which the catalogue does not know" "$(cat "$scratch/serve.err")" "an unknown model"
 stop_server
 

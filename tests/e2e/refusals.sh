@@ -58,6 +58,18 @@ expect_refusal "more CPUs than there are" "$WEFT" run -c 100000 -- true
 expect_refusal "more memory than there is" "$WEFT" run -m 900T -- true
 expect_refusal "a gang that is too large" "$WEFT" run -N 5 -G 1 -- true
 expect_refusal "a model that the machine lacks" "$WEFT" run -G 1 --gpu H100-SXM5-80GB -- true
+expect_refusal "a model that the machine lacks" "$WEFT" run --gpu h100 -- true
+expect_in "no GPU here is 'h100'; this machine has generic" "$err" "a model that the machine lacks"
+expect_refusal "a part of a GPU" "$WEFT" run -G 0.5 -- true
+expect_in "sharing GPUs is not supported yet by serve" "$err" "a part of a GPU"
+expect_refusal "a word of another scheduler" "$WEFT" hold 3
+expect_in "jobs cannot be held back and released yet" "$err" "a word of another scheduler"
+expect_refusal "an option of another scheduler" "$WEFT" submit --array=1-4 good.sh
+expect_in "no job arrays yet; use a loop" "$err" "an option of another scheduler"
+expect_refusal "a state that is none" "$WEFT" queue --state runing
+try "$WEFT" serve --virtual-gpus 1 --state-dir "$scratch/other"
+expect_status 1 "a second server"
+expect_in "--socket" "$err" "a second server"
 
 expect_refusal "no script" "$WEFT" submit
 expect_refusal "a script that is not there" "$WEFT" submit nothing.sh
@@ -114,6 +126,11 @@ for arguments in "--virtual-gpus 65" "--virtual-gpus x" "--virtual-gpus -1" "--g
   # shellcheck disable=SC2086
   expect_refusal "serve $arguments" "$WEFT" serve --socket "$scratch/other.sock" --state-dir "$scratch/other" $arguments
 done
+expect_refusal "an empty socket" timeout 60 "$WEFT" serve --state-dir "$scratch/other" --socket ""
+expect_in "--socket: expected a path" "$err" "an empty socket"
+expect_refusal "an empty state folder" timeout 60 "$WEFT" serve --socket "$scratch/other.sock" --state-dir ""
+expect_in "--state-dir: expected a path" "$err" "an empty state folder"
+expect_refusal "an empty model" timeout 60 "$WEFT" serve --socket "$scratch/other.sock" --state-dir "$scratch/other" --gpu-model ""
 expect_refusal "a path that is too long" "$WEFT" serve --state-dir "$scratch/other" --socket "/tmp/$(head -c 120 /dev/zero | tr '\0' x)"
 expect_refusal "a socket that is a file" "$WEFT" serve --state-dir "$scratch/other" --socket "$scratch/good.sh"
 [ "$(cat good.sh)" = "echo hello" ] || fail "the file was harmed"

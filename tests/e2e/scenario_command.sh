@@ -31,6 +31,7 @@ expect_in "wrong.yaml:1: failed: a wrong hope
 try "$WEFT" scenario later.yaml good.yaml
 expect_status 1 "a scenario that is not supported yet"
 expect_in "later.yaml:1: not supported yet: preset slurm (this needs an order that does not exist yet)
+  later.yaml:3:9: preset slurm: asked for here
 1 passed, 0 failed, 1 not supported yet" "$out" "a scenario that is not supported yet"
 try "$WEFT" scenario --only-supported later.yaml good.yaml
 expect_status 0 "--only-supported"

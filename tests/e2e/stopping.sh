@@ -94,3 +94,19 @@ expect_status 1 "waiting for a cancelled job"
 "$WEFT" cluster --json >"$scratch/cluster.json"
 stop_server
 expect_no_job_processes "after the server"
+
+# Jobs that name no grace get the server's: none here, so that they cannot clean up.
+serve --virtual-gpus 1 --grace 0
+for grace in "" "--grace 1h"; do
+  # shellcheck disable=SC2086
+  "$WEFT" run $grace -- bash -c "trap 'exit 9' TERM; echo up >$scratch/up; while :; do sleep 0.1; done" 2>/dev/null &
+  client=$!
+  read -r _ <"$scratch/up"
+  "$WEFT" cancel @ >/dev/null
+  client_status
+  "$WEFT" show @ --json >"$scratch/job.json"
+  status=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["tasks"][0]["exit_status"])' "$scratch/job.json")
+  [ "$status" -eq "$([ -z "$grace" ] && echo 137 || echo 9)" ] || fail "a job with '$grace' below 'serve --grace 0' ended with $status"
+done
+stop_server
+expect_no_job_processes "a server without a grace"

@@ -36,10 +36,10 @@ until [ "$("$WEFT" show 3 --json | field '["state"]')" = running ]; do :; done
 table=$("$WEFT" queue)
 expect_in "große Ärbeit 训练" "$table" "the queue"
 expect_in "0-5" "$table" "the GPUs in the queue"
-expect_in "GPUs: 0 of 4 free" "$table" "the reason in the queue"
+expect_in "GPUs: 0 of 4 needed are free" "$table" "the reason in the queue"
 [ "$(wc -l <<<"$table")" -eq 4 ] || fail "the queue has not one line a job: $table"
 [ "$("$WEFT" queue --all | wc -l)" -eq 5 ] || fail "queue --all lacks a job"
-expect_in "job 2 waits: GPUs: 0 of 4 free" "$("$WEFT" why 2)" "why"
+expect_in "job 2 waits: GPUs: 0 of 4 needed are free" "$("$WEFT" why 2)" "why"
 expect_in "job 1 is running since" "$("$WEFT" why 1)" "why of a running job"
 expect_in "on GPU 0-5" "$("$WEFT" why 1)" "why of a running job"
 "$WEFT" why 2 --json | field '["reason"]' | grep -qx GPUs || fail "why --json gives no reason"
@@ -76,6 +76,21 @@ expect_in "weft: note: the tasks of job 3 write to one file" "$err" "the log of 
 [ "$(cat weft-4.out)" = "I am me" ] || fail "the command wrote '$(cat weft-4.out)'"
 shown=$("$WEFT" show 4)
 for part in "status 7" "; waited " ", ran " "0 GPUs" "time limit 1h" "weft-4.out"; do expect_in "$part" "$shown" "show of an ended job"; done
+
+# Which jobs are listed, and how they ended.
+expect_in "EXIT" "$("$WEFT" queue --all | head -n 1)" "the exit status in the queue"
+[ "$("$WEFT" queue --state failed | tail -n +2 | awk '{print $1, $4, $9}')" = "4 failed 7" ] || fail "queue --state: $("$WEFT" queue --state failed)"
+[ "$("$WEFT" queue -a -n 2 | tail -n +2 | awk '{print $1}' | xargs)" = "3 4" ] || fail "queue -n 2: $("$WEFT" queue -a -n 2)"
+[ "$("$WEFT" queue 4 1 @ | tail -n +2 | awk '{print $1}' | xargs)" = "1 4" ] || fail "queue JOB: $("$WEFT" queue 4 1 @)"
+"$WEFT" queue --user nobody-here --all --json | grep -qx '{"jobs":\[\]}' || fail "queue --user --json"
+
+# Of a gang the task that failed is told from those that were stopped for it.
+printf '#WEFT -N 3 -G 1\n[ "$WEFT_TASK" = 1 ] && exit 3\n#WEFT -t 1h\nexec sleep 1000\n' >gang.sh
+try "$WEFT" submit gang.sh
+expect_in "weft: note: gang.sh:3: #WEFT after the first command is not read" "$err" "a late line"
+"$WEFT" wait 5 >/dev/null && fail "the gang ended well"
+expect_in "task 0     cancelled, GPU" "$("$WEFT" show 5)" "a task that was stopped for another"
+expect_in "task 1     failed, GPU" "$("$WEFT" show 5)" "the task that failed"
 
 # The events by number, and the API as it is.
 if command -v curl >/dev/null; then

@@ -136,5 +136,11 @@ TEST(LaunchPlan, AScriptWithoutAFirstLineOfItsOwnGoesToTheShell) {
               ElementsAre("/state/5/script", "x"));
 }
 
+TEST(LaunchPlan, ATaskWithoutDevicesSeesNotThoseOfItsPeers) {
+  const auto variables = environment(virtual_gpus(), job_of(2), {whole(0b1000), whole(0)}, 1);
+  EXPECT_THAT(variables, Contains("CUDA_VISIBLE_DEVICES=-1"));
+  EXPECT_THAT(variables, Contains("WEFT_TASK_GPUS="));
+}
+
 }  // namespace
 }  // namespace weft::local

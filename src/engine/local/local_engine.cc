@@ -216,7 +216,7 @@ bool LocalEngine::Impl::watch(const Watch& watch, const SupervisorProcess& proce
 void LocalEngine::Impl::stop_task(Task& task, Duration grace) {
   if (task.phase == TaskPhase::kUnstarted) task.phase = TaskPhase::kGone;
   if (task.phase == TaskPhase::kGone) return;
-  task.is_stopped = true;
+  task.view.is_stopped = true;
   task.overdue = std::min(task.overdue, steady_now() + grace + options_.deaf_after);
   if (task.process.control.is_open())
     send_message(task.process.control.get(), {.kind = ControlKind::kStop, .grace_ns = grace.ns});

@@ -36,6 +36,7 @@ struct LocalTask {
   std::optional<TaskPlacement> placement;  ///< what it has or had
   int32_t pid = 0;                         ///< of the command; 0 before it runs
   std::optional<int32_t> exit_status;      ///< of the command; 128 + signal when a signal ended it
+  bool is_stopped = false;                 ///< it was told to stop, and may have ended for that
 };
 
 /// One server's processes as an Engine: real commands, each below a supervisor process of its own (see supervisor.h).

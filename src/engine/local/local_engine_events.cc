@@ -146,7 +146,7 @@ void LocalEngine::Impl::report_end(JobId id, uint32_t number, Task& task) {
   const int32_t exit_status = task.view.exit_status.value_or(128 + SIGKILL);
   task.view.exit_status = exit_status;
   const TaskOutcome on_its_own = exit_status == 0 ? TaskOutcome::kDone : TaskOutcome::kFailed;
-  emit(TaskEnded{id, number, task.index, task.is_stopped ? TaskOutcome::kStopped : on_its_own, exit_status});
+  emit(TaskEnded{id, number, task.index, task.view.is_stopped ? TaskOutcome::kStopped : on_its_own, exit_status});
 }
 
 /// Kills and waits for processes that were handed to this one because their supervisor was killed.

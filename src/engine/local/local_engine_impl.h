@@ -34,7 +34,6 @@ struct Task {
   TaskPlacement placement;
   SupervisorProcess process;
   TaskPhase phase = TaskPhase::kUnstarted;
-  bool is_stopped = false;   ///< a stop was sent
   bool has_report = false;   ///< the supervisor said how the command ended
   bool is_short = false;     ///< the supervisor could not have what it needed just now
   Instant overdue = kNever;  ///< on the steady clock: from then on a task that was told to stop is ended by force

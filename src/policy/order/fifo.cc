@@ -13,6 +13,6 @@ class FifoOrder final : public JobOrder {
 
 }  // namespace
 
-std::unique_ptr<JobOrder> make_fifo_order() { return std::make_unique<FifoOrder>(); }
+std::unique_ptr<JobOrder> make_fifo_order(const ServiceOptions&) { return std::make_unique<FifoOrder>(); }
 
 }  // namespace weft

@@ -13,6 +13,6 @@ class PriorityOrder final : public JobOrder {
 
 }  // namespace
 
-std::unique_ptr<JobOrder> make_priority_order() { return std::make_unique<PriorityOrder>(); }
+std::unique_ptr<JobOrder> make_priority_order(const ServiceOptions&) { return std::make_unique<PriorityOrder>(); }
 
 }  // namespace weft

@@ -15,6 +15,7 @@ std::unique_ptr<NodeScore> make_packing_score();
 std::unique_ptr<NodeScore> make_clustering_score();
 std::unique_ptr<NodeScore> make_bestfit_score();
 std::unique_ptr<NodeScore> make_fgd_score();
+std::unique_ptr<NodeScore> make_first_score();
 
 /// The largest node of the published scores: CPUs and GPUs are divided by these.
 inline constexpr double kSpecCpuMilli = 128'000;

@@ -78,10 +78,10 @@ void PlaceRung::refuse(LineId id, JobId job, const Verdict& verdict) {
     return;
   }
   const EntryId entry = core_.lines.find(job, core_.lines[id].role);
-  const Instant submitted = core_.lines.submitted_of(entry);
+  const LineKey key = core_.lines.key_of(entry);
   core_.lines.leave(job, entry);
   const LineId own = core_.lines.open_own_line(job, core_.lines[id]);
-  core_.lines.join(job, submitted, own);
+  core_.lines.join(job, key, own);
   core_.lines.sleep(own, verdict);
   core_.lines[id].size > 0 ? turns_.update(id) : turns_.remove(id);
 }

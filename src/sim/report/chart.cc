@@ -1,5 +1,7 @@
 #include "sim/report/chart.h"
 
+#include "base/printable.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,8 +12,6 @@ namespace weft::sim {
 
 namespace {
 
-constexpr size_t kColours = 8;
-
 /// Where a drawing puts things, in the units of its view box (CSS pixels at full size).
 struct Frame {
   std::string_view name;  ///< class of the drawing
@@ -19,10 +19,10 @@ struct Frame {
   double left, right, top, bottom;  ///< margins
 
   double x(const ChartAxis& axis, double value) const {
-    return left + (value - axis.low) / (axis.high - axis.low) * (width - left - right);
+    return left + axis_share(axis, value) * (width - left - right);
   }
   double y(const ChartAxis& axis, double value) const {
-    return height - bottom - (value - axis.low) / (axis.high - axis.low) * (height - top - bottom);
+    return height - bottom - axis_share(axis, value) * (height - top - bottom);
   }
 };
 
@@ -41,10 +41,6 @@ class Drawing {
   std::string text_;
 };
 
-std::string colour_class(size_t series) { return fmt::format("s{}", series % kColours); }
-
-std::string tick_text(double value) { return fmt::format("{:g}", std::round(value * 1e6) / 1e6); }
-
 void open_svg(Drawing& out, const Frame& frame, std::string_view title) {
   out.add("<svg class=\"chart {}\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\">\n", frame.name, frame.width,
           frame.height, html_text(title));
@@ -56,7 +52,7 @@ void draw_axes(Drawing& out, const Frame& frame, const LineChart& chart) {
     out.add("<line class=\"grid\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>", frame.left, y,
             frame.width - frame.right, y);
     out.add("<text class=\"tick\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", frame.left - 6, y + 4,
-            tick_text(tick));
+            tick_text(chart.y, tick));
   }
   for (const double tick : axis_ticks(chart.x)) {
     const double x = frame.x(chart.x, tick);
@@ -64,7 +60,7 @@ void draw_axes(Drawing& out, const Frame& frame, const LineChart& chart) {
     out.add("<line class=\"grid\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>", x, bottom, x, bottom + 5);
     const bool is_at_edge = x > frame.width - 14;  // the middle of the number would push its end out of the drawing
     out.add("<text class=\"tick\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n",
-            is_at_edge ? frame.width - 1 : x, bottom + 18, is_at_edge ? "end" : "middle", tick_text(tick));
+            is_at_edge ? frame.width - 1 : x, bottom + 18, is_at_edge ? "end" : "middle", tick_text(chart.x, tick));
   }
   out.add("<text class=\"label\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n",
           (frame.left + frame.width - frame.right) / 2, frame.height - 6, html_text(chart.x.label));
@@ -86,13 +82,18 @@ std::vector<std::vector<ChartPoint>> visible_runs(const LineChart& chart, const 
 }
 
 void draw_series(Drawing& out, const Frame& frame, const LineChart& chart, size_t series) {
+  const bool has_band =
+      std::ranges::any_of(chart.series[series].points, [](const ChartPoint& p) { return p.low != p.high; });
   for (const std::vector<ChartPoint>& run : visible_runs(chart, chart.series[series])) {
     if (run.empty()) continue;
-    out.add("<path class=\"band {}\" d=\"M", colour_class(series));
-    for (const ChartPoint& p : run) out.add("{:.1f},{:.1f} ", frame.x(chart.x, p.x), frame.y(chart.y, p.high));
-    for (auto p = run.rbegin(); p != run.rend(); ++p)
-      out.add("{:.1f},{:.1f} ", frame.x(chart.x, p->x), frame.y(chart.y, p->low));
-    out.add("Z\"/><path class=\"line {}\" d=\"M", colour_class(series));
+    if (has_band) {
+      out.add("<path class=\"band {}\" d=\"M", series_class(series));
+      for (const ChartPoint& p : run) out.add("{:.1f},{:.1f} ", frame.x(chart.x, p.x), frame.y(chart.y, p.high));
+      for (auto p = run.rbegin(); p != run.rend(); ++p)
+        out.add("{:.1f},{:.1f} ", frame.x(chart.x, p->x), frame.y(chart.y, p->low));
+      out.add("Z\"/>");
+    }
+    out.add("<path class=\"line {}\" d=\"M", series_class(series));
     for (const ChartPoint& p : run) out.add("{:.1f},{:.1f} ", frame.x(chart.x, p.x), frame.y(chart.y, p.y));
     out.add("\"/>\n");
   }
@@ -100,14 +101,15 @@ void draw_series(Drawing& out, const Frame& frame, const LineChart& chart, size_
 
 /// What the page's script needs to tell values at the pointer: the axes' ends in the drawing and the points.
 void add_hover_data(Drawing& out, const LineChart& chart) {
-  out.add("<script type=\"application/json\">{{\"x\":[{},{}],\"unit\":\"{}\",\"series\":[", chart.x.low, chart.x.high,
+  out.add("<script type=\"application/json\">{{\"x\":[{},{}],\"log\":{},\"seconds\":{},\"unit\":\"{}\",\"series\":[",
+          chart.x.low, chart.x.high, chart.x.scale == AxisScale::kLog, chart.x.unit == AxisUnit::kSeconds,
           html_text(chart.x.label));
   for (size_t s = 0; s < chart.series.size(); ++s) {
     out.add("{}{{\"name\":\"{}\",\"points\":[", s > 0 ? "," : "", html_text(chart.series[s].name));
     bool is_first = true;
     for (const ChartPoint& p : chart.series[s].points) {
       if (std::isnan(p.y) || p.x < chart.x.low || p.x > chart.x.high) continue;
-      out.add("{}[{},{:.2f}]", is_first ? "" : ",", p.x, p.y);
+      out.add("{}[{:.6g},{:.2f}]", is_first ? "" : ",", p.x, p.y);
       is_first = false;
     }
     out.add("]}}");
@@ -121,9 +123,15 @@ void draw_legend(Drawing& out, const std::vector<ChartSeries>& series) {
     out.add(
         "<li><svg viewBox=\"0 0 28 10\" width=\"28\" height=\"10\" aria-hidden=\"true\"><path class=\"line {}\" "
         "d=\"M1,5 27,5\"/></svg>{}</li>",
-        colour_class(s), html_text(series[s].name));
+        series_class(s), html_text(series[s].name));
   }
   out.add("</ul>\n");
+}
+
+size_t longest_name(const BarChart& chart) {
+  size_t longest = 0;
+  for (const Bar& bar : chart.bars) longest = std::max(longest, bar.name.size());
+  return longest;
 }
 
 void draw_bar(Drawing& out, const Frame& frame, const BarChart& chart, size_t i) {
@@ -134,7 +142,7 @@ void draw_bar(Drawing& out, const Frame& frame, const BarChart& chart, size_t i)
   const double end = frame.x(chart.value, std::clamp(bar.value, chart.value.low, chart.value.high));
   out.add("<text class=\"name\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>", frame.left - 8, middle + 4,
           html_text(bar.name));
-  out.add("<rect class=\"bar {}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"20\"/>", colour_class(i),
+  out.add("<rect class=\"bar {}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"20\"/>", series_class(i),
           frame.left, y, std::max(end - frame.left, 0.0));
   out.add("<line class=\"whisker\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>",
           frame.x(chart.value, bar.low), middle, frame.x(chart.value, bar.high), middle);
@@ -144,14 +152,15 @@ void draw_bar(Drawing& out, const Frame& frame, const BarChart& chart, size_t i)
   }
   const double text_x =
       frame.x(chart.value, std::max({bar.value, bar.high, std::isnan(bar.mark) ? bar.value : bar.mark})) + 8;
-  out.add("<text class=\"value\" x=\"{:.1f}\" y=\"{:.1f}\">{:.2f}</text>\n", text_x, middle + 4, bar.value);
+  out.add("<text class=\"value\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", text_x, middle + 4,
+          bar.text.empty() ? fmt::format("{:.2f}", bar.value) : html_text(bar.text));
 }
 
 }  // namespace
 
 std::string html_text(std::string_view text) {
   std::string out;
-  for (const char c : text) {
+  for (const char c : as_utf8(text)) {
     switch (c) {
       case '&': out += "&amp;"; break;
       case '<': out += "&lt;"; break;
@@ -162,20 +171,6 @@ std::string html_text(std::string_view text) {
     }
   }
   return out;
-}
-
-std::vector<double> axis_ticks(const ChartAxis& axis) {
-  const double span = axis.high - axis.low;
-  if (!(span > 0)) return {axis.low};
-  double step = std::pow(10, std::floor(std::log10(span)));
-  while (span / step < 3) step /= 2;
-  if (span / step > 8) step *= 2;
-  std::vector<double> ticks;
-  for (double i = std::ceil(axis.low / step); i * step <= axis.high + span * 1e-9; ++i) ticks.push_back(i * step);
-  const double rest = axis.high - ticks.back();
-  if (rest > span * 1e-9 && rest < 0.6 * step) ticks.pop_back();  // no room for two numbers
-  if (rest > span * 1e-9) ticks.push_back(axis.high);
-  return ticks;
 }
 
 std::string line_chart_html(const LineChart& chart) {
@@ -201,19 +196,21 @@ std::string line_chart_html(const LineChart& chart) {
 std::string bar_chart_html(const BarChart& chart) {
   Drawing out;
   out.add("<figure class=\"bars\"><figcaption>{}</figcaption>\n", html_text(chart.title));
-  const double height = 30 * static_cast<double>(chart.bars.size()) + 46;
+  const double label_height = chart.value.label.empty() ? 0 : 18;
+  const double height = 30 * static_cast<double>(chart.bars.size()) + 28 + label_height;
   for (Frame frame : {kWide, kNarrow}) {
     const bool is_wide = frame.name == kWide.name;
-    frame.left = is_wide ? 96 : 78;
+    const double names = 7.2 * static_cast<double>(longest_name(chart)) + 12;
+    frame.left = is_wide ? std::clamp(names, 96.0, 200.0) : std::clamp(names, 78.0, 130.0);
     frame.right = is_wide ? 64 : 52;
     frame.height = height;
     open_svg(out, frame, chart.title);
     for (const double tick : axis_ticks(chart.value)) {
       const double x = frame.x(chart.value, tick);
       out.add("<line class=\"grid\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>", x, frame.top - 6, x,
-              height - 38);
-      out.add("<text class=\"tick\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n", x, height - 22,
-              tick_text(tick));
+              height - 20 - label_height);
+      out.add("<text class=\"tick\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n", x,
+              height - 4 - label_height, tick_text(chart.value, tick));
     }
     for (size_t i = 0; i < chart.bars.size(); ++i) draw_bar(out, frame, chart, i);
     out.add("<text class=\"label\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n</svg>\n",

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -12,10 +13,15 @@ namespace weft::sim {
 // Colours are classes s0, s1, … of the style sheet; lines differ in their dashes too, for readers and printers without
 // colours.
 
+enum class AxisScale : unsigned char { kLinear, kLog };
+enum class AxisUnit : unsigned char { kNumber, kSeconds };  ///< kSeconds: shown as 10s, 1m, 2h, 3d
+
 struct ChartAxis {
   std::string label;
-  double low = 0;
+  double low = 0;  ///< above zero where the scale is logarithmic
   double high = 100;
+  AxisScale scale = AxisScale::kLinear;
+  AxisUnit unit = AxisUnit::kNumber;
 };
 
 struct ChartPoint {
@@ -34,7 +40,7 @@ struct LineChart {
   std::string title;
   ChartAxis x;
   ChartAxis y;
-  std::vector<ChartSeries> series;  ///< at most 8 differ in colour
+  std::vector<ChartSeries> series;  ///< at most 8 differ in colour, 12 in their dashes
   std::string note;                 ///< said below it; nothing when empty
 };
 
@@ -44,6 +50,7 @@ struct Bar {
   double low = 0;  ///< of a whisker
   double high = 0;
   double mark = std::numeric_limits<double>::quiet_NaN();  ///< a mark to compare with; NaN: none
+  std::string text = {};                                   ///< at its end; empty: the value with two decimals
 };
 
 struct BarChart {
@@ -60,8 +67,14 @@ std::string bar_chart_html(const BarChart& chart);
 /// Text for HTML and SVG, also inside attributes.
 std::string html_text(std::string_view text);
 
-/// Round positions for grid lines, 3 to 9 of them, from `axis.low` on; the last is `axis.high`, round or not, so that
-/// it is seen where the axis ends.
+/// Round positions for grid lines, 3 to 9 of them, from `axis.low` on; on a linear axis of numbers the last is
+/// `axis.high`, round or not, so that it is seen where the axis ends.
 std::vector<double> axis_ticks(const ChartAxis& axis);
+std::string tick_text(const ChartAxis& axis, double value);
+/// Where on the axis a value is, from 0 (low) to 1 (high).
+double axis_share(const ChartAxis& axis, double value);
+
+/// "s0", "s1", …: the style sheet's class of a series.
+std::string series_class(size_t series);
 
 }  // namespace weft::sim

@@ -6,39 +6,43 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
+#include <algorithm>
 
 namespace weft::sim {
 
 namespace {
 
-void add_table(std::string& out, const PageTable& table) {
-  if (table.header.empty()) return;
-  out += "<div class=\"scroll\"><table><thead><tr>";
-  for (const std::string& cell : table.header) out += fmt::format("<th scope=\"col\">{}</th>", html_text(cell));
-  out += "</tr></thead><tbody>\n";
-  for (const std::vector<std::string>& row : table.rows) {
-    out += "<tr>";
-    for (const std::string& cell : row) out += fmt::format("<td>{}</td>", html_text(cell));
-    out += "</tr>\n";
-  }
-  out += "</tbody></table></div>\n";
-}
-
 void add_section(std::string& out, const PageSection& section) {
   out += fmt::format("<section><h2>{}</h2>\n", html_text(section.title));
   for (const std::string& paragraph : section.paragraphs) out += fmt::format("<p>{}</p>\n", html_text(paragraph));
   out += section.html;
-  add_table(out, section.table);
-  if (!section.details_title.empty()) {
-    out += fmt::format("<details><summary>{}</summary>\n", html_text(section.details_title));
-    add_table(out, section.details);
-    out += "</details>\n";
-  }
+  out += table_html(section.table);
+  if (!section.details_title.empty()) out += folded_html(section.details_title, table_html(section.details));
   out += "</section>\n";
 }
 
 }  // namespace
+
+std::string table_html(const PageTable& table) {
+  if (table.header.empty()) return {};
+  std::string out = "<div class=\"scroll\"><table><thead><tr>";
+  for (const std::string& cell : table.header) out += fmt::format("<th scope=\"col\">{}</th>", html_text(cell));
+  out += "</tr></thead><tbody>\n";
+  for (size_t row = 0; row < table.rows.size(); ++row) {
+    out += "<tr>";
+    for (size_t column = 0; column < table.rows[row].size(); ++column) {
+      const bool is_best = std::ranges::find(table.best, std::pair{row, column}) != table.best.end();
+      out += fmt::format("<td{}>{}</td>", is_best ? " class=\"best\"" : "", html_text(table.rows[row][column]));
+    }
+    out += "</tr>\n";
+  }
+  out += "</tbody></table></div>\n";
+  return out;
+}
+
+std::string folded_html(std::string_view title, std::string_view html) {
+  return fmt::format("<details><summary>{}</summary>\n{}</details>\n", html_text(title), html);
+}
 
 std::string page_html(const Page& page) {
   std::string out = fmt::format(

@@ -119,7 +119,9 @@ PageTable summary_table(const SaturationReport& report, const std::vector<const 
     table.rows.back().push_back(fmt::format("{:.3f}", cell->summary.seconds));
     if (const std::optional<Comparison> comparison = compare(report, *cell)) {
       table.rows.push_back(row(fmt::format("{} recorded", report.plan.policies[cell->policy]), comparison->recorded));
-      table.rows.back().insert(table.rows.back().end(), {"", comparison->is_within() ? "within" : "differs"});
+      table.rows.back().insert(table.rows.back().end(), {"", comparison->is_within()   ? "within"
+                                                             : comparison->is_chance() ? "unknown"
+                                                                                       : "differs"});
     }
   }
   return table;

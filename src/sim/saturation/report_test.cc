@@ -77,7 +77,7 @@ TEST(SaturationComparison, WhatWasNotRecordedIsNotWithinTolerance) {
     ASSERT_TRUE(comparison);
     EXPECT_FALSE(comparison->is_within()) << percent;
     EXPECT_THAT(text_report(world.report(), Detail::kSummary), HasSubstr("DIFFERS")) << percent;
-    EXPECT_THAT(text_report(world.report(), Detail::kSummary), HasSubstr("an unknown amount: a value is missing"));
+    EXPECT_THAT(text_report(world.report(), Detail::kSummary), HasSubstr("cannot be told: a value is missing"));
     EXPECT_THAT(json_report(world.report()), HasSubstr("_off\":null"));
   }
 }
@@ -102,7 +102,34 @@ TEST(SaturationComparison, MoreThanTheToleranceIsOutside) {
   const auto comparison = compare(world.report(), world.result.cells[0]);
   EXPECT_FALSE(comparison->is_within());
   EXPECT_THAT(text_report(world.report(), Detail::kSummary),
-              HasSubstr("DIFFERS: allocation at 100 and 130 is off by 0.35 (OUTSIDE 0.3)"));
+              HasSubstr("DIFFERS: allocation at 100 and 130 off by 0.35 (OUTSIDE 0.3)"));
+}
+
+TEST(SaturationComparison, OneSeedOfARandomPolicyProvesNothing) {
+  World world;
+  world.plan.policies = {"random"};
+  for (auto* rows : {&world.recorded.allocation, &world.recorded.fragment_ratio, &world.recorded.fragment_amount})
+    for (RecordedRow& row : *rows) row.policy = "random";
+  world.plan.seeds = {44};  // recorded far off
+  const std::string text = text_report(world.report(), Detail::kSummary);
+  EXPECT_THAT(text, HasSubstr("unknown: allocation at 100 and 130 off by 42.00 (OUTSIDE 0.3)"));
+  EXPECT_THAT(text, HasSubstr("run 10 or more"));
+  EXPECT_THAT(text, ::testing::Not(HasSubstr("DIFFERS")));
+  EXPECT_FALSE(compare(world.report(), world.result.cells[0])->is_within()) << "nor is it proven to be right";
+  world.plan.seeds = {42, 43, 44, 45, 46, 47, 48, 49, 50, 51};
+  EXPECT_THAT(text_report(world.report(), Detail::kSummary), HasSubstr("DIFFERS"));
+}
+
+TEST(SaturationReport, NoLineOfTheTextIsLongerThanATerminalIsWide) {
+  World world;
+  world.result.cells[0].runs[1] = flat_run(43, 95.2);
+  world.result.cells[0].summary = summarise(world.result.cells[0].runs);
+  const std::string text = text_report(world.report(), Detail::kSeeds);
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = text.find('\n', begin);
+    EXPECT_LE(end - begin, 80U) << text.substr(begin, end - begin);
+    begin = end + 1;
+  }
 }
 
 TEST(SaturationReport, WhatWasNotRecordedIsSaidToBeSo) {
@@ -116,7 +143,7 @@ TEST(SaturationReport, WhatWasNotRecordedIsSaidToBeSo) {
 TEST(SaturationReport, TheTableShowsMeansAndOnRequestEverySeed) {
   const World world;
   const std::string summary = text_report(world.report(), Detail::kSummary);
-  EXPECT_THAT(summary, HasSubstr("openb_pod_list_default: 1 pods on 1 nodes with 8 GPUs, seeds 42-43"));
+  EXPECT_THAT(summary, HasSubstr("openb_pod_list_default: 1 pod on 1 node with 8 GPUs, seeds 42-43"));
   EXPECT_THAT(summary, HasSubstr("fgd              92.00  92.00"));
   EXPECT_THAT(summary, HasSubstr("  difference     -0.25"));
   EXPECT_THAT(summary, HasSubstr("verdict      ok"));

@@ -16,43 +16,47 @@ namespace {
 using Columns = std::array<SaturationColumn, kPercents>;
 using Measure = double SaturationColumn::*;
 
-/// What the table shows: measures at some percents arrived.
+/// What a table shows: measures at some percents arrived.
 struct Shown {
   Measure measure;
   std::string_view title;
   std::vector<size_t> percents;
 };
 
-const std::vector<Shown>& shown() {
-  static const std::vector<Shown> kAll{
-      {&SaturationColumn::allocation, "allocation, % of GPUs", {85, 90, 95, 100, 110, 130}},
-      {&SaturationColumn::fragment_ratio, "fragments, % of free GPUs", {50, 70, 90, 95}},
-      {&SaturationColumn::fragment_amount, "fragments, % of GPUs", {50, 90, 130}},
+/// Of all tables of a workload; each fits into 80 columns.
+const std::vector<std::vector<Shown>>& shown() {
+  static const std::vector<std::vector<Shown>> kAll{
+      {{&SaturationColumn::allocation, "allocation, % of GPUs", {85, 90, 95, 100, 110, 130}}},
+      {{&SaturationColumn::fragment_ratio, "fragments, % of free GPUs", {50, 70, 90, 95}},
+       {&SaturationColumn::fragment_amount, "fragments, % of GPUs", {50, 90, 130}}},
   };
   return kAll;
 }
+constexpr size_t kAllocationTable = 0;
+constexpr size_t kFragmentTable = 1;
 
 constexpr int kLabelWidth = 13;
 constexpr int kCellWidth = 7;
 
 class Table {
  public:
-  void header() {
+  /// `behind` is the heading of what stands behind the rows.
+  Table(const std::vector<Shown>& shown, std::string_view behind) : shown_(shown) {
     std::string top(kLabelWidth, ' '), bottom = fmt::format("{:<{}}", "at % arrived", kLabelWidth);
-    for (const Shown& group : shown()) {
+    for (const Shown& group : shown_) {
       const int width = kCellWidth * static_cast<int>(group.percents.size());
       top += fmt::format("  {:>{}}", group.title, width);
       bottom += "  ";
       for (const size_t percent : group.percents) bottom += fmt::format("{:>{}}", percent, kCellWidth);
     }
-    text_ += top + "\n" + bottom + fmt::format("{:>12}{:>9}\n", "pods/s", "s/run");
+    text_ = fmt::format("{}\n{}{}\n", top, bottom, behind);
   }
 
   enum class Sign : uint8_t { kPlain, kAlways };
   /// `after` stands behind the row, or nothing.
   void row(std::string_view label, const Columns& columns, std::string_view after, Sign sign = Sign::kPlain) {
     text_ += fmt::format("{:<{}}", label, kLabelWidth);
-    for (const Shown& group : shown()) {
+    for (const Shown& group : shown_) {
       text_ += "  ";
       for (const size_t percent : group.percents) text_ += cell(columns[percent].*group.measure, sign);
     }
@@ -61,7 +65,7 @@ class Table {
   }
 
   void line(std::string_view line) { text_ += fmt::format("{}\n", line); }
-  std::string take() { return std::move(text_); }
+  const std::string& text() const { return text_; }
 
  private:
   static std::string cell(double value, Sign sign) {
@@ -70,14 +74,16 @@ class Table {
     return fmt::format("{:>+{}.2f}", std::abs(value) < 0.005 ? 0.0 : value, kCellWidth);  // no "-0.00"
   }
 
+  const std::vector<Shown>& shown_;
   std::string text_;
 };
 
 Columns difference(const Columns& ours, const Columns& theirs) {
   Columns off;
   for (size_t percent = 0; percent < kPercents; ++percent) {
-    for (const Shown& group : shown()) {
-      off[percent].*group.measure = ours[percent].*group.measure - theirs[percent].*group.measure;
+    for (const Measure measure :
+         {&SaturationColumn::allocation, &SaturationColumn::fragment_ratio, &SaturationColumn::fragment_amount}) {
+      off[percent].*measure = ours[percent].*measure - theirs[percent].*measure;
     }
   }
   return off;
@@ -95,22 +101,39 @@ std::string range_text(const std::vector<int64_t>& seeds) {
                 : fmt::format("seeds {}", fmt::join(seeds, ","));
 }
 
-void add_comparison(Table& table, const SaturationReport& report, const CampaignCell& cell) {
+std::string count_text(int64_t count, std::string_view what) {
+  return fmt::format("{} {}{}", format_count(count), what, count == 1 ? "" : "s");
+}
+
+/// "ok: allocation at 100 and 130 is off by 0.25 (within 0.3)".
+std::string verdict_line(const Comparison& comparison, std::string_view what, double off, double tolerance) {
+  const bool is_within = off <= tolerance;
+  const std::string_view word = is_within ? "ok" : comparison.is_chance() ? "unknown" : "DIFFERS";
+  const std::string how =
+      std::isnan(off) ? "cannot be told: a value is missing"
+                      : fmt::format("off by {:.2f} ({} {:.1f})", off, is_within ? "within" : "OUTSIDE", tolerance);
+  return fmt::format("  verdict      {}: {} {}", word, what, how);
+}
+
+void add_comparison(std::vector<Table>& tables, const SaturationReport& report, const CampaignCell& cell) {
   const std::optional<Comparison> comparison = compare(report, cell);
-  if (!comparison) {
-    table.line("  (nothing recorded for this workload and policy)");
-    return;
+  for (Table& table : tables) {
+    if (!comparison) {
+      table.line("  (nothing recorded for this workload and policy)");
+      continue;
+    }
+    table.row("  recorded", comparison->recorded, "");
+    table.row("  difference", difference(cell.summary.mean, comparison->recorded), "", Table::Sign::kAlways);
   }
-  table.row("  recorded", comparison->recorded, "");
-  table.row("  difference", difference(cell.summary.mean, comparison->recorded), "", Table::Sign::kAlways);
-  const auto judged = [](double off, double tolerance) {
-    if (std::isnan(off)) return std::string("an unknown amount: a value is missing");
-    return fmt::format("{:.2f} ({} {:.1f})", off, off <= tolerance ? "within" : "OUTSIDE", tolerance);
+  if (!comparison) return;
+  const auto judge = [&](Table& table, std::string_view what, double off, double tolerance) {
+    table.line(verdict_line(*comparison, what, off, tolerance));
+    if (!comparison->is_chance() || off <= tolerance) return;
+    table.line(fmt::format("  (too few seeds of a policy that chooses at random; run {} or more)", kChanceSeedsMin));
   };
-  table.line(fmt::format(
-      "  verdict      {}: allocation at 100 and 130 is off by {}, fragments of free GPUs at 50, 70 and 90 by {}",
-      comparison->is_within() ? "ok" : "DIFFERS", judged(comparison->allocation_off, kAllocationTolerance),
-      judged(comparison->fragment_ratio_off, kFragmentRatioTolerance)));
+  judge(tables[kAllocationTable], "allocation at 100 and 130", comparison->allocation_off, kAllocationTolerance);
+  judge(tables[kFragmentTable], "of free GPUs at 50, 70 and 90", comparison->fragment_ratio_off,
+        kFragmentRatioTolerance);
 }
 
 }  // namespace
@@ -126,7 +149,7 @@ std::optional<Comparison> compare(const SaturationReport& report, const Campaign
   const auto ratio = mean(report.recorded->fragment_ratio);
   const auto amount = mean(report.recorded->fragment_amount);
   if (!allocation || !ratio || !amount) return std::nullopt;
-  Comparison comparison;
+  Comparison comparison{.is_random = policy == "random", .seeds = report.plan.seeds.size()};
   for (size_t percent = 0; percent < kPercents; ++percent) {
     comparison.recorded[percent] = {.allocation = (*allocation)[percent],
                                     .fragment_ratio = (*ratio)[percent],
@@ -149,33 +172,45 @@ std::optional<Comparison> compare(const SaturationReport& report, const Campaign
   return comparison;
 }
 
-std::string text_report(const SaturationReport& report, Detail detail) {
-  Table table;
-  const CampaignPlan& plan = report.plan;
-  size_t last_workload = plan.workloads.size();
-  for (const CampaignCell& cell : report.result.cells) {
-    if (cell.workload != last_workload) {
-      if (last_workload < plan.workloads.size()) table.line("");
-      last_workload = cell.workload;
-      const Workload& workload = plan.workloads[cell.workload];
-      table.line(fmt::format("{}: {} pods on {} nodes with {} GPUs, {}", workload.name,
-                             format_count(static_cast<int64_t>(workload.pods.size())),
-                             format_count(static_cast<int64_t>(plan.nodes.size())),
-                             format_count(gpu_milli_of(plan.nodes) / 1000), range_text(plan.seeds)));
-      table.header();
+namespace {
+
+void add_cell(std::vector<Table>& tables, const SaturationReport& report, const CampaignCell& cell, Detail detail) {
+  const SaturationSummary& summary = cell.summary;
+  const auto add_row = [&](std::string_view label, const Columns& columns, const std::string& behind) {
+    for (size_t t = 0; t < tables.size(); ++t) tables[t].row(label, columns, t == kAllocationTable ? behind : "");
+  };
+  if (detail == Detail::kSeeds) {
+    for (const SaturationRun& run : cell.runs) {
+      const double rate = run.seconds > 0 ? static_cast<double>(run.arrived) / run.seconds : 0;
+      add_row(fmt::format("  seed {}", run.seed), run.columns, speed(rate, run.seconds));
     }
-    const SaturationSummary& summary = cell.summary;
-    if (detail == Detail::kSeeds) {
-      for (const SaturationRun& run : cell.runs) {
-        const double rate = run.seconds > 0 ? static_cast<double>(run.arrived) / run.seconds : 0;
-        table.row(fmt::format("  seed {}", run.seed), run.columns, speed(rate, run.seconds));
-      }
-    }
-    table.row(plan.policies[cell.policy], summary.mean, speed(summary.pods_per_second, summary.seconds));
-    if (plan.seeds.size() > 1) table.row("  deviation", summary.deviation, "");
-    if (report.recorded != nullptr) add_comparison(table, report, cell);
   }
-  return table.take();
+  add_row(report.plan.policies[cell.policy], summary.mean, speed(summary.pods_per_second, summary.seconds));
+  if (report.plan.seeds.size() > 1) add_row("  deviation", summary.deviation, "");
+  if (report.recorded != nullptr) add_comparison(tables, report, cell);
+}
+
+}  // namespace
+
+std::string text_report(const SaturationReport& report, Detail detail) {
+  const CampaignPlan& plan = report.plan;
+  std::string text;
+  const auto& cells = report.result.cells;
+  for (size_t first = 0; first < cells.size();) {
+    const Workload& workload = plan.workloads[cells[first].workload];
+    text += fmt::format("{}{}: {} on {} with {}, {}\n", text.empty() ? "" : "\n", workload.name,
+                        count_text(static_cast<int64_t>(workload.pods.size()), "pod"),
+                        count_text(static_cast<int64_t>(plan.nodes.size()), "node"),
+                        count_text(gpu_milli_of(plan.nodes) / 1000, "GPU"), range_text(plan.seeds));
+    std::vector<Table> tables;
+    for (const auto& shown_there : shown())
+      tables.emplace_back(shown_there, tables.empty() ? fmt::format("{:>12}{:>9}", "pods/s", "s/run") : "");
+    const size_t workload_index = cells[first].workload;
+    for (; first < cells.size() && cells[first].workload == workload_index; ++first)
+      add_cell(tables, report, cells[first], detail);
+    for (const Table& table : tables) text += (&table == tables.data() ? "" : "\n") + table.text();
+  }
+  return text;
 }
 
 std::string csv_report(const SaturationReport& report) {

@@ -71,7 +71,13 @@ class Comparison {
     const JobView& view = world_.view(job);
     const StateWord state = state_of(job);
     const bool has_reason = (state == StateWord::kPending || state == StateWord::kRejected) && !view.why.empty();
-    return has_reason ? fmt::format("{} ({})", word_of(state), view.why) : std::string(word_of(state));
+    if (!has_reason) return std::string(word_of(state));
+    // Nobody thinks of it: by default a node's GPUs go to one job each.
+    const bool wants_share = view.verdict.is_never && view.verdict.unit == CountUnit::kMilliGpu &&
+                             view.verdict.nodes_by_reason[static_cast<size_t>(Reason::kNone)] == 0;
+    return fmt::format(
+        "{} ({}{})", word_of(state), view.why,
+        wants_share ? "; a node whose GPUs jobs may share has the key 'share: mps' or 'share: timeslice'" : "");
   }
 
   static int64_t count_tasks(const JobView& view, TaskState state) {

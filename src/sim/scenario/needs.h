@@ -5,13 +5,19 @@
 #include "sim/scenario/situation.h"
 #include "sim/scenario/world.h"
 
-#include <set>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace weft::scenario {
+
+/// Why a feature is needed, for the writer of the file.
+struct NeedNote {
+  Place at;  ///< of what asks for it, or of the step in which it would have acted
+  std::string text;
+};
 
 /// Watches a scenario for features that do not exist yet and could change its outcome. Such a scenario is not judged:
 /// it is never counted as passed, and its expectations are not counted as failed.
@@ -24,20 +30,19 @@ class NeedsWatch {
   /// Notes what the file asks for.
   explicit NeedsWatch(const Scenario& scenario);
 
-  /// To be called after every cycle, with the checks that are to be made after it.
-  void observe(World& world, std::span<const Expectation* const> nevers);
+  /// To be called after every cycle of the step at `step`, with the checks that are to be made after it.
+  void observe(World& world, std::span<const Expectation* const> nevers, Place step);
   /// To be called before an expectation is compared: it may tell a job that is `held` from one that is `pending`, which
   /// today's scheduler does not, as it plans on nothing that is still being released.
   void observe_expectation(const Expectation& expectation, World& world);
 
-  /// Features, sorted.
-  std::vector<std::string> found() const { return {found_.begin(), found_.end()}; }
-  bool has_found_any() const { return !found_.empty(); }
+  /// By feature.
+  const std::map<std::string, NeedNote>& found() const { return found_; }
 
  private:
   void observe_expectation(const Expectation& expectation, World& world, const Situation& situation);
 
-  std::set<std::string> found_;
+  std::map<std::string, NeedNote> found_;
   Probe probe_;
   int64_t seen_changes_ = -1;
   Instant seen_at_;

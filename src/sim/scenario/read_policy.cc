@@ -106,6 +106,7 @@ constexpr std::string_view kPackOrSpread[] = {"pack", "spread"};
 constexpr std::string_view kOnOrOff[] = {"on", "off", "true", "false"};
 
 void read_preset(const YamlNode& node, PolicyWish& policy, Problems& problems) {
+  policy.preset_at = node.at;
   if (const auto preset = read_word(node, "preset", kPresets, problems)) policy.preset = kPresets[*preset];
 }
 
@@ -145,6 +146,7 @@ void read_backfill(const YamlNode& node, PolicyWish& policy, Problems& problems)
 void read_multifactor(const YamlNode& node, PolicyWish& policy, Problems& problems) {
   MapReader reader(node, "multifactor", problems);
   policy.has_multifactor = 1;
+  policy.multifactor_at = node.at;
   for (const std::string_view factor : {"age", "job_size", "fairshare", "partition", "qos"}) {
     const YamlNode* value = reader.find(factor);
     if (value == nullptr) continue;
@@ -180,6 +182,7 @@ void read_policy(const YamlNode& node, ReadContext& context) {
   if (const YamlNode* value = reader.find("mig")) {
     constexpr std::string_view kWords[] = {"recut"};
     if (read_word(*value, "mig", kWords, problems)) policy.is_mig_recut = 1;
+    policy.mig_at = value->at;
   }
   if (const YamlNode* value = reader.find("usage")) {
     MapReader usage(*value, "usage", problems);
@@ -187,8 +190,10 @@ void read_policy(const YamlNode& node, ReadContext& context) {
       policy.usage_half_life = read_duration(*half_life, "half_life", seconds(1), kTimeMax, problems);
     }
     usage.finish();
+    policy.usage_at = value->at;
   }
   if (const YamlNode* value = reader.find("rebalance")) {
+    policy.rebalance_at = value->at;
     if (const auto word = read_word(*value, "rebalance", kOnOrOff, problems)) policy.is_rebalancing = *word % 2 == 0;
   }
   if (const YamlNode* value = reader.find("drain_after")) {

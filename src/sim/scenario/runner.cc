@@ -30,7 +30,10 @@ class Run {
     }
     for (const std::string& violation : world_.engine().violations())
       fail_here("the scheduler broke its own rule: " + violation);
-    result_.needs = needs_.found();
+    for (const auto& [feature, note] : needs_.found()) {
+      result_.needs.push_back(feature);
+      result_.need_notes.push_back({note.at, fmt::format("{}: {}", feature, note.text)});
+    }
     if (!result_.needs.empty())
       result_.outcome = Outcome::kNotSupported;
     else if (!result_.failures.empty())
@@ -114,7 +117,7 @@ class Run {
   bool cycle() {
     const bool has_changed = world_.cycle();
     collect();
-    needs_.observe(world_, nevers_);
+    needs_.observe(world_, nevers_, at_);
     std::erase_if(nevers_, [this](const Expectation* never) {
       if (!find_mismatches(*never, world_).empty()) return false;
       fail_at(never->at, fmt::format("expected never to hold, found to hold after cycle {} at {}", world_.cycle_count(),

@@ -27,6 +27,7 @@ struct RunResult {
   Outcome outcome = Outcome::kPassed;
   std::vector<Failure> failures;
   std::vector<std::string> needs;       ///< features that do not exist yet, sorted
+  std::vector<Failure> need_notes;      ///< of each of them: what in the file asks for it
   std::vector<std::string> transcript;  ///< only with Transcript::kOn: what was decided, a line each
 };
 

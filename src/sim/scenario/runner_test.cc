@@ -66,7 +66,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Case{"{run: running, end: done, wait: pending, cut: running}", ""},
         Case{"{run: pending}", "expected run: pending, found running"},
-        Case{"{wait: running}", "expected wait: running, found pending (GPUs: 2 of 8 free"},
+        Case{"{wait: running}", "expected wait: running, found pending (GPUs: 2 of 8 needed are free"},
         Case{"{end: failed}", "found done"},
         Case{"{run: {state: running, running: 2, pending: 0, nodes: [b, a], tasks: {w/0: a, w/1: b}}}", ""},
         Case{"{run: {nodes: [a]}}", "expected run: nodes [a], found [a, b]"},
@@ -94,7 +94,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"{evicted: [run]}", "expected evicted: [run], found 0"},
         Case{"{evicted: [run/w/0]}", "expected evicted: [run/w/0], found 0"},
         Case{"{why: {wait: [gpus, \"2 OF 8\"]}}", ""},
-        Case{"{why: {wait: [taint]}}", "expected why wait: \"taint\", found \"GPUs: 2 of 8 free"},
+        Case{"{why: {wait: [taint]}}", "expected why wait: \"taint\", found \"GPUs: 2 of 8 needed are free"},
         Case{"{why: {run: [taint]}}", "found no verdict; it is running"},
         Case{"{count: {running: 2, done: 1, of: [run, pair, end, wait]}}", ""},
         Case{"{count: {running: 3, of: [run, pair, end, wait]}}",
@@ -106,6 +106,18 @@ INSTANTIATE_TEST_SUITE_P(
              "expected one of 2 alternatives, found none: expected run: pending, found running; expected end: running, "
              "found done"},
         Case{"{one of: [{run: running, end: running}]}", "found done"}));
+
+TEST(Runner, SaysWhichKeyLetsJobsShareAGpu) {
+  const auto found = [](std::string_view share) {
+    return failure_text(
+        run_text(fmt::format("{{scenario: s, cluster: {{nodes: [{{name: n, gpus: 2{}}}]}}, steps: "
+                             "[{{submit: {{name: half, gpus: 0.5}}}}, {{run: until stable}}, "
+                             "{{expect: {{half: running}}}}]}}",
+                             share)));
+  };
+  EXPECT_THAT(found(""), HasSubstr("has the key 'share: mps' or 'share: timeslice'"));
+  EXPECT_EQ(found(", share: mps"), "");
+}
 
 TEST(Runner, NamesThePlaceOfWhatFailed) {
   const RunResult result = expect_in_world("{run: pending, wait: running}");

@@ -59,6 +59,9 @@ struct PolicyWish {
   uint8_t has_multifactor = 0;
   std::vector<std::pair<std::string, double>> multifactor;  ///< weights
   std::optional<Duration> multifactor_max_age;
+
+  // Where it was written; line 0: it was not.
+  Place preset_at, multifactor_at, usage_at, rebalance_at, mig_at;
 };
 
 /// Where a task runs already. MIG instances are named by profile; `mig_start` is -1 where it is not named.

@@ -82,6 +82,8 @@ void append_entry(const SuiteEntry& entry, Transcript transcript, std::string& o
   if (outcome == Outcome::kNotSupported) {
     out += fmt::format("{}:{}: not supported yet: {} ({})\n", printable(entry.file), entry.at.line,
                        fmt::join(entry.result.needs, ", "), printable(entry.title));
+    for (const Failure& note : entry.result.need_notes)
+      out += fmt::format("  {}: {}\n", place_text(entry, note.at), printable(note.text));
   } else if (outcome == Outcome::kFailed || is_verbose) {
     out += fmt::format("{}:{}: {}: {}\n", printable(entry.file), entry.at.line, outcome_word(entry),
                        printable(entry.title));
@@ -124,6 +126,7 @@ SuiteResult run_suite(const std::vector<std::string>& paths, Transcript transcri
 std::string closing_line(const SuiteResult& suite) {
   std::string out = fmt::format("{} passed, {} failed", suite.passed, suite.failed);
   if (suite.not_supported > 0) out += fmt::format(", {} not supported yet", suite.not_supported);
+  if (!suite.unreadable.empty()) out += fmt::format("; {} not read", suite.unreadable.size());
   return out;
 }
 

@@ -42,7 +42,7 @@ std::string suite_errors(const SuiteResult& suite);
 /// and its decisions, too.
 std::string suite_text(const SuiteResult& suite, Transcript transcript);
 std::string suite_json(const SuiteResult& suite);
-/// "12 passed, 1 failed, 3 not supported yet"
+/// "12 passed, 1 failed, 3 not supported yet; 1 not read": files and folders the last
 std::string closing_line(const SuiteResult& suite);
 
 }  // namespace weft::scenario

@@ -39,6 +39,13 @@ json::object entry_object(const SuiteEntry& entry) {
   }
   out["failures"] = std::move(failures);
   out["needs"] = strings(entry.result.needs);
+  json::array notes;
+  for (const Failure& note : entry.result.need_notes) {
+    json::object row = place(note.at);
+    row["message"] = note.text;
+    notes.push_back(std::move(row));
+  }
+  out["need_notes"] = std::move(notes);
   out["decisions"] = strings(entry.result.transcript);
   return out;
 }

@@ -53,7 +53,8 @@ TEST_F(Suite, CountsPassedFailedAndUnsupportedApart) {
   EXPECT_EQ(closing_line(suite), "2 passed, 2 failed, 1 not supported yet");
   const std::string text = suite_text(suite, Transcript::kOff);
   EXPECT_THAT(text, HasSubstr(file + ":3: failed: wrong\n  " + file + ":3:"));
-  EXPECT_THAT(text, HasSubstr(file + ":5: not supported yet: preset slurm (later)\n"));
+  EXPECT_THAT(text, HasSubstr(file + ":5: not supported yet: preset slurm (later)\n  " + file +
+                              ":5:58: preset slurm: asked for here\n"));
   EXPECT_THAT(suite_errors(suite), HasSubstr(file + ":10:1: this is not YAML: "));
   EXPECT_THAT(text, Not(HasSubstr("this is not YAML")));
   EXPECT_THAT(text, Not(HasSubstr("good")));
@@ -62,6 +63,29 @@ TEST_F(Suite, CountsPassedFailedAndUnsupportedApart) {
 
 TEST_F(Suite, LeavesWhatIsNotThereOutOfTheClosingLine) {
   EXPECT_EQ(closing_line(run_suite({write("a.yaml", kPasses)}, Transcript::kOff)), "1 passed, 0 failed");
+}
+
+TEST_F(Suite, TheClosingLineCountsWhatCouldNotBeRead) {
+  const SuiteResult suite = run_suite({write("a.yaml", kPasses), (folder_ / "none").string()}, Transcript::kOff);
+  EXPECT_EQ(closing_line(suite), "1 passed, 0 failed; 1 not read");
+}
+
+TEST_F(Suite, SaysInWhichStepAFeatureIsNeededAndByWhichPreset) {
+  constexpr std::string_view kOvertakes =
+      "scenario: a small job passes a large one\n"
+      "cluster: {nodes: [{name: n, gpus: 2}]}\n"
+      "jobs: [{name: old, gpus: 1, at: {w/0: n}, estimate: 1h}]\n"
+      "steps:\n"
+      "  - submit: [{name: large, gpus: 2}, {name: small, gpus: 1}]\n"
+      "  - run: 1 cycle\n";
+  const std::string file = write("a.yaml", kOvertakes);
+  const std::string text = suite_text(run_suite({file}, Transcript::kOff), Transcript::kOff);
+  EXPECT_THAT(text, HasSubstr("a.yaml:1: not supported yet: reservations (a small job passes a large one)\n"));
+  EXPECT_THAT(text, HasSubstr("a.yaml:6:5: reservations: here a job started while one ahead of it waits"));
+  EXPECT_THAT(text, HasSubstr("(preset 'default', as no policy is named)\n"));
+  const std::string named = write("b.yaml", std::string(kOvertakes) + "policy: default\n");
+  EXPECT_THAT(suite_text(run_suite({named}, Transcript::kOff), Transcript::kOff),
+              HasSubstr("(preset 'default', line 7)\n"));
 }
 
 TEST_F(Suite, ReadsFoldersWithAllBelowThemInTheOrderOfTheirNames) {
@@ -120,6 +144,7 @@ TEST_F(Suite, SpeaksJson) {
   EXPECT_EQ(scenarios[1].at("failures").as_array().size(), 1U);
   EXPECT_EQ(scenarios[2].at("outcome").as_string(), "not supported yet");
   EXPECT_EQ(scenarios[2].at("needs").as_array()[0].as_string(), "preset slurm");
+  EXPECT_EQ(scenarios[2].at("need_notes").at(0).at("line").as_int64(), 5);
   EXPECT_EQ(scenarios[3].at("outcome").as_string(), "malformed");
   EXPECT_GT(scenarios[3].at("problems").as_array().size(), 0U);
 }

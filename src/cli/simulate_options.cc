@@ -1,0 +1,169 @@
+#include "cli/simulate_options.h"
+
+#include "base/text.h"
+#include "cli/help_text.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <charconv>
+#include <chrono>
+#include <cmath>
+
+namespace weft::cli {
+
+namespace {
+
+std::unexpected<Error> wrong(std::string message) { return fail(ErrorCode::kInvalidInput, std::move(message)); }
+
+Result<sim::Rules> rules_of(const std::string& written, sim::TraceFormat format) {
+  if (written == "native") return sim::Rules::kNative;
+  if (written == "tiresias") return sim::Rules::kTiresias;
+  if (written == "muri") return sim::Rules::kMuri;
+  if (written != "auto")
+    return wrong(fmt::format("--rules: expected auto, native, tiresias or muri, found {}", quote(written)));
+  if (format == sim::TraceFormat::kTiresias) return sim::Rules::kTiresias;
+  return format == sim::TraceFormat::kMuri ? sim::Rules::kMuri : sim::Rules::kNative;
+}
+
+Result<sim::Estimates> estimates_of(const std::string& written) {
+  if (written == "oracle") return sim::Estimates{};
+  if (written == "user") return sim::Estimates{.kind = sim::Estimates::Kind::kUser};
+  constexpr std::string_view kNoise = "noise:";
+  if (written.starts_with(kNoise)) {
+    double sigma = 0;
+    const char* const end = written.data() + written.size();
+    const auto [rest, error] = std::from_chars(written.data() + kNoise.size(), end, sigma);
+    if (error == std::errc() && rest == end && std::isfinite(sigma) && sigma >= 0 && sigma <= 10)
+      return sim::Estimates{.kind = sim::Estimates::Kind::kNoise, .sigma = sigma};
+  }
+  return wrong(fmt::format("--estimates: expected oracle, user or noise:SIGMA (0 to 10), found {}", quote(written)));
+}
+
+Result<Duration> duration_of(const char* option, const std::string& written) {
+  if (written == "0") return Duration{0};
+  Result<Duration> duration = parse_duration(written);
+  if (!duration) return wrong(fmt::format("{}: {}", option, duration.error().message));
+  return duration;
+}
+
+/// "a,b" and "a" "b" alike.
+std::vector<std::string> names_in(const std::vector<std::string>& lists) {
+  std::vector<std::string> names;
+  for (const std::string& list : lists) {
+    for (size_t start = 0; start <= list.size();) {
+      const size_t end = std::min(list.find(',', start), list.size());
+      names.push_back(list.substr(start, end - start));
+      start = end + 1;
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+std::vector<NamedFile> SimulateOptions::outputs() const {
+  std::vector<NamedFile> files;
+  if (jobs_csv) files.push_back({"--jobs-csv", *jobs_csv});
+  if (json) files.push_back({"--json", *json});
+  if (html) files.push_back({"--html", *html});
+  return files;
+}
+
+std::vector<NamedFile> SimulateOptions::inputs() const {
+  std::vector<NamedFile> files;
+  for (const std::string& trace : traces) files.push_back({"TRACE", trace});
+  return files;
+}
+
+void add_simulate_options(CLI::App& command, SimulateOptions& options) {
+  command.add_option("--format", options.format,
+                     "of the trace: auto, openb, philly, tiresias, muri, helios, philly-log, pai, lingjun, swf, sacct, "
+                     "weft (auto: by its header)");
+  command.add_option("--cluster", options.cluster, "NxG: N nodes of G GPUs each, or a list of nodes as of openb")
+      ->required()
+      ->type_name("FILE|NxG");
+  command
+      .add_option("--policy", options.policies,
+                  fmt::format("who runs: {} (default)", fmt::join(sim::policy_names(), ", ")))
+      ->type_name("NAME");
+  command
+      .add_option("--placement", options.placement,
+                  fmt::format("where: {} (pack; count by the rules of tiresias, consolidated by those of muri)",
+                              fmt::join(sim::placement_names(), ", ")))
+      ->type_name("NAME");
+  command
+      .add_option("--rules", options.rules,
+                  "auto, native, tiresias, muri: whose units and quirks a run keeps to (auto: those of the trace's "
+                  "format)")
+      ->type_name("NAME");
+  command
+      .add_option("--estimates", options.estimates,
+                  "what the scheduler is told of run times: oracle (the truth), user (as the trace has it), or "
+                  "noise:SIGMA (oracle)")
+      ->type_name("KIND");
+  command.add_option("--restart-cost", options.restart_cost, "time without progress at every restart (0)")
+      ->type_name("TIME");
+  command
+      .add_option("--checkpoint-every", options.checkpoint_every,
+                  "run time between checkpoints: what was done since is lost with a stop (0: nothing is)")
+      ->type_name("TIME");
+  command.add_option("--seed", options.seed, "of all random numbers (0)")->type_name("N");
+  command.add_flag("--skip-bad-rows", options.skips_bad_rows,
+                   "leave out rows that cannot be read and jobs that could never run, and count them");
+  command.add_option("--json", options.json, "write all measures as JSON ('-': to standard output)")->type_name("FILE");
+  command.add_option("--html", options.html, "write charts and tables as one HTML file")->type_name("FILE");
+}
+
+Result<std::vector<SimulatedRun>> make_runs(const SimulateOptions& options, WantsSpans wants_spans) {
+  const Result<sim::TraceFormat> format = sim::parse_trace_format(options.format);
+  if (!format) return wrong("--format: " + format.error().message);
+  sim::RunPlan plan;
+  Result<sim::ClusterSpec> cluster = sim::read_cluster(options.cluster);
+  if (!cluster) return std::unexpected(cluster.error());
+  const Result<sim::Estimates> estimates = estimates_of(options.estimates);
+  if (!estimates) return std::unexpected(estimates.error());
+  const Result<Duration> restart = duration_of("--restart-cost", options.restart_cost);
+  if (!restart) return std::unexpected(restart.error());
+  const Result<Duration> checkpoint = duration_of("--checkpoint-every", options.checkpoint_every);
+  if (!checkpoint) return std::unexpected(checkpoint.error());
+  const Result<int64_t> seed = parse_integer(options.seed, 0, std::numeric_limits<int64_t>::max());
+  if (!seed) return wrong("--seed: " + seed.error().message);
+  plan.cluster = std::move(*cluster);
+  plan.placement = options.placement;
+  plan.estimates = *estimates;
+  plan.restart_cost = *restart;
+  plan.checkpoint_every = *checkpoint;
+  plan.seed = static_cast<uint64_t>(*seed);
+  plan.wants_spans = wants_spans == WantsSpans::kYes ? 1 : 0;
+  plan.skips_impossible = options.skips_bad_rows ? 1 : 0;
+  std::vector<SimulatedRun> runs;
+  for (const std::string& trace : options.traces) {
+    const sim::TraceOptions reading{.format = *format,
+                                    .bad_rows = options.skips_bad_rows ? sim::BadRows::kSkip : sim::BadRows::kRefuse};
+    const auto reader = sim::open_trace(trace, reading);
+    if (!reader) return std::unexpected(reader.error());
+    const Result<sim::Rules> rules = rules_of(options.rules, (*reader)->notes().format);
+    if (!rules) return std::unexpected(rules.error());
+    plan.rules = *rules;
+    for (const std::string& policy : names_in(options.policies)) {
+      plan.policy = policy;
+      if (const auto known = sim::plan_policy(plan); !known) return std::unexpected(known.error());
+      runs.push_back({.trace = trace, .reading = reading, .plan = plan});
+    }
+  }
+  return runs;
+}
+
+Result<sim::RunOutcome> play(const SimulatedRun& run, const sim::OnRunProgress& progress, sim::TraceNotes& notes) {
+  const auto reader = sim::open_trace(run.trace, run.reading);
+  if (!reader) return std::unexpected(reader.error());
+  Result<sim::RunOutcome> outcome = sim::simulate(**reader, run.plan, progress);
+  if (!outcome) return outcome;
+  outcome->trace = run.trace;
+  notes = (*reader)->notes();
+  return outcome;
+}
+
+}  // namespace weft::cli

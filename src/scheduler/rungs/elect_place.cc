@@ -1,0 +1,182 @@
+#include "base/check.h"
+#include "scheduler/adopt.h"
+#include "scheduler/rungs/elect.h"
+
+#include <algorithm>
+
+namespace weft {
+
+// ---- Where places decide: the walk is played through in a transaction and undone
+
+/// Calls `visit(TaskId, demand)` for the job's tasks that hold something.
+template <typename Visit>
+void ElectRung::for_each_live(JobId job, Visit&& visit) const {
+  const TaskTable& tasks = core_.state.tasks();
+  const size_t first = index(core_.state.jobs().first_task[index(job)]);
+  for (size_t t = first; t < first + core_.state.jobs().task_count[index(job)]; ++t) {
+    const bool is_live = tasks.state[t] == TaskState::kHeld || tasks.state[t] == TaskState::kRunning;
+    if (is_live) visit(make_id<TaskId>(t), core_.shape_of(job).roles[tasks.role[t]].demand);
+  }
+}
+
+/// The runner's tasks come off their places.
+void ElectRung::lift(Transaction& txn, JobId job) {
+  const Shape& shape = core_.shape_of(job);
+  ResourceVector charge;
+  for_each_live(job, [&](TaskId task, const TaskDemand& demand) {
+    const TaskPlacement& at = core_.state.tasks().placement[index(task)];
+    txn.give(demand, at);
+    charge = charge + at.charge;
+  });
+  txn.charge(shape.queue, ResourceVector{} - charge, shape.is_preemptible ? 1 : 0);
+}
+
+/// Puts the runner's tasks where they were; false, and nothing written, when somebody has taken a place.
+bool ElectRung::put_back(Transaction& txn, JobId job) {
+  const auto mark = txn.mark();
+  const Shape& shape = core_.shape_of(job);
+  ResourceVector charge;
+  bool is_back = true;
+  for_each_live(job, [&](TaskId task, const TaskDemand& demand) {
+    const TaskPlacement& was = core_.state.tasks().placement[index(task)];
+    AdoptedTask fact{.task = 0, .node = was.node, .devices = was.devices, .numa_zone = was.numa_zone};
+    if (was.kind == DeviceNeedKind::kMig) fact.mig_start = static_cast<int8_t>(was.mig_start);
+    const auto at = is_back ? place_fact(core_.state, demand, fact) : std::nullopt;
+    is_back = at.has_value();
+    if (!is_back) return;
+    txn.take(demand, *at);
+    charge = charge + at->charge;
+  });
+  if (is_back) {
+    txn.charge(shape.queue, charge, shape.is_preemptible ? 1 : 0);
+  } else {
+    txn.rollback(mark);
+  }
+  return is_back;
+}
+
+/// Places the job as if nothing of it ran, into placement_; charges it.
+Verdict ElectRung::place_afresh(Transaction& txn, JobId job) {
+  const Shape& shape = core_.shape_of(job);
+  fill_counts(shape, kWholeGang, counts_);
+  const auto mark = txn.mark();
+  placement_.clear();
+  const ShapeId id = core_.state.jobs().shape[index(job)];
+  Verdict verdict = core_.quota.check(core_.state, shape, Quota::least_charge(core_.state, shape, counts_), 0);
+  if (!verdict.is_yes()) return verdict;
+  verdict = core_.placer.place_gang(txn, {.shape_id = id, .counts = counts_}, placement_);
+  if (!verdict.is_yes()) {
+    verdict.wakes_on = wake_bit(WakeKind::kNodeAdded) | wake_bit(WakeKind::kCapacityFreed);
+    return verdict;
+  }
+  ResourceVector charge;
+  for (const TaskPlacement& at : placement_.tasks) charge = charge + at.charge;
+  verdict = core_.quota.check(core_.state, shape, charge, 0);
+  if (!verdict.is_yes()) {
+    txn.rollback(mark);
+    return verdict;
+  }
+  txn.charge(shape.queue, charge, shape.is_preemptible ? 1 : 0);
+  return verdict;
+}
+
+/// Whether placement_ is where the job's tasks are.
+bool ElectRung::is_where_it_was(JobId job) const {
+  size_t i = 0;
+  bool is_same = true;
+  for_each_live(job, [&](TaskId task, const TaskDemand&) {
+    const TaskPlacement& was = core_.state.tasks().placement[index(task)];
+    is_same = is_same && i < placement_.tasks.size() && placement_.tasks[i].node == was.node &&
+              placement_.tasks[i].devices == was.devices && placement_.tasks[i].mig_start == was.mig_start;
+    ++i;
+  });
+  return is_same && i == placement_.tasks.size();
+}
+
+/// placement_ is what the job is to get once it is free.
+ElectRung::Chosen& ElectRung::plan(const Place& place, int64_t need) {
+  const size_t first = planned_.size();
+  planned_.insert(planned_.end(), placement_.tasks.begin(), placement_.tasks.end());
+  return chosen_.emplace_back(Chosen{.place = place, .need = need, .first = first, .count = placement_.tasks.size()});
+}
+
+void ElectRung::choose_runner(Transaction& txn, Runner& runner) {
+  const JobId job = runner.place.job;
+  const bool is_afresh = core_.config().elect_places == ElectPlaces::kAfresh;
+  if (!is_afresh && put_back(txn, job)) return;
+  if (!place_afresh(txn, job).is_yes()) {
+    runner.fate = Fate::kDropped;
+    return;
+  }
+  if (is_where_it_was(job)) return;
+  runner.fate = Fate::kMoved;
+  plan(runner.place, runner.need).is_move = 1;
+}
+
+/// Everybody who waits fits beside those who run: nobody need be moved, and no walk made. False when not.
+bool ElectRung::add_all_by_placement() {
+  Transaction txn(core_.state);  // rolled back when it goes out of scope
+  while (Waiter* waiter = first_waiter()) {
+    if (!place_afresh(txn, waiter->place.job).is_yes()) {
+      chosen_.clear();
+      planned_.clear();
+      see_waiters();
+      return false;
+    }
+    plan(waiter->place, waiter->need);
+    advance(*waiter);
+  }
+  add_chosen();
+  return true;
+}
+
+void ElectRung::choose_by_placement() {
+  Transaction txn(core_.state);  // rolled back when it goes out of scope
+  const Waiter* first = first_waiter();
+  const bool is_afresh = core_.config().elect_places == ElectPlaces::kAfresh;
+  const auto begin =
+      is_afresh ? runners_.begin() : std::ranges::lower_bound(runners_, first->place, {}, &Runner::place);
+  auto at = static_cast<size_t>(begin - runners_.begin());
+  for (size_t i = at; i < runners_.size(); ++i) lift(txn, runners_[i].place.job);
+  while (true) {
+    Waiter* waiter = first_waiter();
+    if (waiter == nullptr && at == runners_.size()) return;
+    if (waiter == nullptr || (at < runners_.size() && runners_[at].place < waiter->place)) {
+      choose_runner(txn, runners_[at++]);
+      continue;
+    }
+    const Verdict verdict = place_afresh(txn, waiter->place.job);
+    if (!verdict.is_yes()) {
+      close(*waiter, verdict);
+      continue;
+    }
+    plan(waiter->place, waiter->need);
+    advance(*waiter);
+  }
+}
+
+/// Takes for the job what was planned for it, into placement_, if all of it is free.
+bool ElectRung::take_plan(Transaction& txn, const Chosen& chosen) {
+  const auto mark = txn.mark();
+  const Shape& shape = core_.shape_of(chosen.place.job);
+  size_t i = chosen.first;
+  for (size_t role = 0; role < shape.roles.size(); ++role) {
+    for (int32_t n = 0; n < counts_[role]; ++n, ++i) {
+      const TaskPlacement& wanted = planned_[i];
+      AdoptedTask fact{.task = 0, .node = wanted.node, .devices = wanted.devices, .numa_zone = wanted.numa_zone};
+      if (wanted.kind == DeviceNeedKind::kMig) fact.mig_start = static_cast<int8_t>(wanted.mig_start);
+      const auto at = place_fact(core_.state, shape.roles[role].demand, fact);
+      if (!at || !core_.state.is_schedulable(wanted.node)) {
+        txn.rollback(mark);
+        placement_.clear();
+        return false;
+      }
+      txn.take(shape.roles[role].demand, *at);
+      placement_.tasks.push_back(*at);
+      placement_.role.push_back(static_cast<uint16_t>(role));
+    }
+  }
+  return true;
+}
+
+}  // namespace weft

@@ -1,0 +1,99 @@
+#include "sim/simulation/cluster_spec.h"
+
+#include "base/text.h"
+#include "sim/saturation/openb.h"
+#include "sim/text_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <optional>
+
+namespace weft::sim {
+
+namespace {
+
+constexpr int64_t kNodesMax = 1'000'000;
+constexpr int64_t kNodeCpuMilli = 1'000'000'000;
+constexpr int64_t kNodeMemoryBytes = 1024 * kTiB;
+
+struct Grid {
+  int64_t nodes = 0;
+  int64_t gpus = 0;
+};
+
+/// "310x8"; nothing when it is not written so.
+std::optional<Grid> parse_grid(std::string_view written) {
+  Grid grid;
+  const char* const end = written.data() + written.size();
+  const auto [cross, nodes_error] = std::from_chars(written.data(), end, grid.nodes);
+  if (nodes_error != std::errc() || cross == end || (*cross != 'x' && *cross != 'X')) return std::nullopt;
+  const auto [rest, gpus_error] = std::from_chars(cross + 1, end, grid.gpus);
+  if (gpus_error != std::errc() || rest != end) return std::nullopt;
+  return grid;
+}
+
+ClusterSpec make_grid(const Grid& grid) {
+  ClusterSpec cluster;
+  cluster.nodes.reserve(static_cast<size_t>(grid.nodes));
+  const size_t digits = std::to_string(grid.nodes - 1).size();
+  for (int64_t n = 0; n < grid.nodes; ++n) {
+    NodeSpec node{.name = fmt::format("n{:0{}}", n, digits),
+                  .cpu_milli = kNodeCpuMilli,
+                  .memory_bytes = kNodeMemoryBytes,
+                  .share = ShareMode::kTimeSlice};
+    node.devices.resize(static_cast<size_t>(grid.gpus));
+    cluster.nodes.push_back(std::move(node));
+  }
+  return cluster;
+}
+
+Result<ClusterSpec> read_nodes(const std::string& file) {
+  const Result<std::string> text = read_text_file(file);
+  if (!text) return std::unexpected(text.error());
+  const Result<std::vector<OpenbNode>> rows = read_openb_nodes(*text, file);
+  if (!rows) return std::unexpected(rows.error());
+  ClusterSpec cluster;
+  for (const OpenbNode& row : *rows) {
+    NodeSpec node{.name = row.name,
+                  .cpu_milli = row.cpu_milli,
+                  .memory_bytes = row.memory_mib * kMiB,
+                  .share = ShareMode::kTimeSlice};
+    node.devices.assign(static_cast<size_t>(row.gpus), DeviceSpec{.model = row.model});
+    if (row.gpus > 0) cluster.models.push_back(row.model);
+    cluster.nodes.push_back(std::move(node));
+  }
+  std::ranges::sort(cluster.models);
+  cluster.models.erase(std::unique(cluster.models.begin(), cluster.models.end()), cluster.models.end());
+  return cluster;
+}
+
+}  // namespace
+
+int64_t ClusterSpec::gpu_count() const {
+  int64_t count = 0;
+  for (const NodeSpec& node : nodes) count += static_cast<int64_t>(node.devices.size());
+  return count;
+}
+
+int32_t ClusterSpec::gpus_per_node_max() const {
+  size_t most = 0;
+  for (const NodeSpec& node : nodes) most = std::max(most, node.devices.size());
+  return static_cast<int32_t>(most);
+}
+
+Result<ClusterSpec> read_cluster(const std::string& written) {
+  const std::optional<Grid> grid = parse_grid(written);
+  if (grid && (grid->nodes < 1 || grid->nodes > kNodesMax || grid->gpus < 0 || grid->gpus > kMaxDevicesPerNode)) {
+    return fail(ErrorCode::kInvalidInput,
+                fmt::format("--cluster: '{}': 1 to {} nodes of 0 to {} GPUs each are possible", written, kNodesMax,
+                            kMaxDevicesPerNode));
+  }
+  Result<ClusterSpec> cluster = grid ? make_grid(*grid) : read_nodes(written);
+  if (cluster) cluster->name = written;
+  return cluster;
+}
+
+}  // namespace weft::sim

@@ -1,0 +1,98 @@
+#pragma once
+
+#include "base/result.h"
+#include "base/rng.h"
+#include "model/event.h"
+#include "scheduler/scheduler.h"
+#include "sim/simulation/job_mapping.h"
+#include "sim/simulation/outcome.h"
+#include "sim/simulation/run_clock.h"
+#include "sim/simulation/sample_series.h"
+#include "sim/simulation/simulation.h"
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace weft::sim {
+
+/// One run: the events of the trace, the clock of its jobs, and an engine that does at once what it is told.
+class Driver {
+ public:
+  Driver(TraceReader& trace, const RunPlan& plan, const PolicyPlan& policy, std::unique_ptr<Scheduler> core);
+  Result<RunOutcome> run(const OnRunProgress& progress);
+
+ private:
+  struct Ending {
+    Instant at;
+    uint64_t start = 0;  ///< number of the start that it ends: earlier ones end first
+    JobId job = kNone<JobId>;
+    uint32_t attempt = 0;
+    bool operator>(const Ending& other) const { return at != other.at ? at > other.at : start > other.start; }
+  };
+  /// A job in the core, by JobId.
+  struct Live {
+    RunClock::Work work;
+    int64_t gpu_milli = 0;
+    Instant started = kNever;  ///< the present start; kNever: it does not run
+    uint64_t start = 0;
+    uint32_t attempt = 0;
+    Instant end = kNever;
+  };
+  struct Held {
+    uint32_t node = 0;
+    int32_t gpus = 0;
+  };
+
+  Result<void> add_cluster();
+  Result<void> look_ahead();
+  Result<void> take_arrivals(Instant now);
+  Result<void> check_possible(const JobSpec& spec);
+  Instant next_instant();
+  void take_endings(Instant now);
+  void pass_event(Instant now);
+  void cycle(Instant now);
+  void answer(const Decisions& decisions, Instant now);
+  void on_start(const Decision& decision, Instant now);
+  void on_stop(const Decision& decision, Instant now);
+  void on_end(const Decision& decision, Instant now);
+  /// The job's present start is over.
+  void leave(JobId job, Instant now);
+  void sample(Instant now);
+  void finish(RunOutcome& out);
+  Duration told_run_time(const TraceJob& job, Duration run_time);
+  void set_end(JobId job, Instant end);
+
+  TraceReader& trace_;
+  const RunPlan& plan_;
+  PolicyPlan policy_;
+  std::unique_ptr<Scheduler> core_;
+  JobMapping mapping_;
+  RunClock clock_;
+  Rng random_;  // of estimates
+
+  TraceJob next_;  ///< the trace's next job
+  uint8_t has_next_ = 0;
+  std::vector<Live> live_;
+  std::vector<JobId> running_;  ///< Muri's rules only, in order of their starts
+  std::vector<Ending>
+      endings_;  ///< a heap, the earliest first; entries of starts that were stopped stay and mean nothing
+  std::vector<Event> arrivals_;  ///< specs are used again
+  size_t lent_ = 0;              ///< of arrivals_, at the end of events_
+  std::vector<Event> events_;
+  std::vector<Event> answers_;
+  std::map<JobId, std::vector<Held>> held_;
+  std::set<std::string> checked_;  ///< demands of which the cluster can hold one
+  uint64_t starts_ = 0;
+  RunOutcome out_;
+  SampleSeries samples_;
+  int64_t used_milli_ = 0;
+  int64_t pending_milli_ = 0;
+  uint32_t running_count_ = 0;
+  uint32_t pending_count_ = 0;
+  uint64_t ended_ = 0;
+};
+
+}  // namespace weft::sim

@@ -1,0 +1,70 @@
+#pragma once
+
+#include "base/result.h"
+#include "base/units.h"
+#include "model/policy.h"
+#include "sim/simulation/cluster_spec.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weft::sim {
+
+/// Whose rules a run keeps to. The published simulators differ from weft, and from each other, in units and quirks:
+/// with their rules a run equals theirs job by job.
+enum class Rules : uint8_t {
+  kNative,
+  kTiresias,  ///< whole seconds; levels of las and 2d-las are looked at as that simulator does; restarts cost nothing
+  kMuri,  ///< run times are iterations x iteration time x 1.015; everybody is placed afresh at every event, and loses
+          ///< the overhead of a start of its model at each; levels are looked at as that simulator does
+};
+std::string_view rules_name(Rules rules);
+
+/// What the scheduler is told of a job's run time.
+struct Estimates {
+  enum class Kind : uint8_t {
+    kOracle,  ///< the truth
+    kUser,    ///< what the trace says that the user said: an estimate, else a limit, else nothing
+    kNoise,   ///< the truth x exp(sigma x a normal number), drawn by the seed
+  };
+  Kind kind = Kind::kOracle;
+  double sigma = 0;
+};
+
+/// One run, as it is to be simulated.
+struct RunPlan {
+  ClusterSpec cluster;
+  std::string policy = "default";
+  std::string placement;  ///< empty: that of the rules
+  Rules rules = Rules::kNative;
+  Estimates estimates;
+  Duration restart_cost{0};      ///< without progress, at every start but a job's first
+  Duration checkpoint_every{0};  ///< of run time: what was done since is lost with a stop; 0: nothing is
+  uint64_t seed = 0;
+  uint8_t wants_spans = 0;       ///< RunOutcome::spans
+  uint8_t skips_impossible = 0;  ///< jobs that the cluster could never run are counted as rejected instead of refused
+};
+
+/// The names that --policy and --placement take.
+std::vector<std::string_view> policy_names();
+std::vector<std::string_view> placement_names();
+
+/// How jobs are laid out, and by what their nodes are chosen.
+struct Layout {
+  enum class Split : uint8_t {
+    kSingleGpus,  ///< a number of GPUs, wherever they are
+    kNodes,       ///< as few nodes as can hold them: one, or whole ones and a rest
+  };
+  Split split = Split::kNodes;
+};
+struct PolicyPlan {
+  PolicyConfig config;
+  Layout layout;
+  std::string placement;  ///< as it is named
+};
+/// Error: an unknown name; lists those there are.
+Result<PolicyPlan> plan_policy(const RunPlan& run);
+
+}  // namespace weft::sim

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "base/result.h"
+#include "sim/simulation/outcome.h"
+#include "sim/simulation/plan.h"
+#include "sim/trace/trace_reader.h"
+
+#include <cstdint>
+#include <functional>
+
+namespace weft::sim {
+
+/// What a run tells while it goes on.
+struct RunProgress {
+  uint64_t jobs_come = 0;
+  uint64_t jobs_ended = 0;
+  Instant now;
+};
+using OnRunProgress = std::function<void(const RunProgress&)>;
+
+/// Plays a trace through the core: a discrete-event driver that keeps no opinion of its own. Time is integer
+/// nanoseconds from the trace's epoch. At one instant the core hears, in this order: what is left of the jobs that run
+/// (where the rules report it), ends in the order in which the jobs were started, arrivals in the order of the trace;
+/// then the engine's answers until nothing is open. The cluster is there before the first job.
+///
+/// Errors: the trace's own; a policy or placement that does not exist; a job that the cluster could never run ("GPUs
+/// beyond the cluster"), by its id.
+Result<RunOutcome> simulate(TraceReader& trace, const RunPlan& plan, const OnRunProgress& progress = {});
+
+}  // namespace weft::sim
