@@ -29,8 +29,9 @@ int stop(const char* command, const Error& error) {
 
 void tell_notes(const SimulatedRun& run, const sim::TraceNotes& notes) {
   if (notes.skipped == 0) return;
-  say(fmt::format("weft: {}: {} bad rows were left out; the first: {}\n", printable(run.trace),
-                  format_count(static_cast<int64_t>(notes.skipped)), printable(notes.first_skipped)));
+  say(fmt::format("weft: {}: {} {} left out; the first: {}\n", printable(run.trace),
+                  format_count(static_cast<int64_t>(notes.skipped)),
+                  notes.skipped == 1 ? "bad row was" : "bad rows were", printable(notes.first_skipped)));
 }
 
 bool is_stdout_taken(const SimulateOptions& options) {

@@ -42,6 +42,7 @@ struct PolicyParts {
 struct ElectState {
   uint8_t is_on = 0;
   uint8_t is_due = 0;          ///< something has happened that may change who is chosen
+  uint8_t has_returned = 0;    ///< a job that ran waits again, and not because of an election
   int64_t round = 1;           ///< counts elections
   int64_t arrivals = 0;        ///< jobs that have begun to wait since the last one
   Instant look = kNever;       ///< when time alone may change who is chosen

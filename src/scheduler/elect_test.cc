@@ -192,6 +192,22 @@ TEST(Elect, AGangThatALostNodeBreaksWaitsAgainWhole) {
   EXPECT_THAT(world.scheduler->audit(), IsEmpty());
 }
 
+TEST(Elect, AJobThatStartsAgainAfterAFaultIsThereOnce) {
+  ElectWorld world(elect("srtf"), 2, 4);
+  const JobId job = world.submit(gpus_for(4, seconds(1000)));
+  for (uint32_t node : {0U, 1U, 0U}) {
+    world.tell(NodeDown{make_id<NodeId>(node)});
+    ASSERT_EQ(world.state(job), JobState::kRunning) << "it went to the other node";
+    world.tell(NodeUp{make_id<NodeId>(node)});
+  }
+  const JobId shorter = world.submit(gpus_for(8, seconds(10)));
+  EXPECT_THAT(world.running_jobs(), ElementsAre(shorter));
+  world.finish(shorter);
+  EXPECT_THAT(world.running_jobs(), ElementsAre(job));
+  EXPECT_EQ(world.stops(job), 1);
+  EXPECT_THAT(world.scheduler->audit(), IsEmpty());
+}
+
 TEST(Elect, NobodyIsMovedWhileEverybodyFits) {
   ElectWorld world(elect("srtf"), 2, 4);
   std::vector<JobId> jobs;

@@ -290,7 +290,7 @@ void Lifecycle::finish_intent(JobId job) {
 /// A gang that holds nothing begins anew, with its place in line.
 void Lifecycle::wait_again(JobId job) {
   JobRecord& record = core_.book[job];
-  if (record.is_unelected == 0) core_.elect.is_due = 1;
+  if (record.is_unelected == 0) core_.elect.is_due = core_.elect.has_returned = 1;
   record.is_unelected = 0;
   record.stale_due = kNever;
   record.limit_due = kNever;

@@ -99,7 +99,7 @@ Result<std::unique_ptr<ByteSource>> unpacked(std::unique_ptr<ByteSource> source)
   return whole;
 }
 
-Result<std::unique_ptr<ByteSource>> open_bytes(const std::string& path) {
+Result<std::unique_ptr<ByteSource>> open_plain_bytes(const std::string& path) {
   const std::string name = printable(path);
   const auto wrong = [&](std::string_view what) {
     return fail(ErrorCode::kInvalidInput, fmt::format("{}: {}", name, what));
@@ -112,7 +112,13 @@ Result<std::unique_ptr<ByteSource>> open_bytes(const std::string& path) {
   std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rbe"));
   if (!file) return wrong(fmt::format("cannot be read: {}", std::strerror(errno)));  // NOLINT(concurrency-mt-unsafe)
   (void)std::setvbuf(file.get(), nullptr, _IONBF, 0);  // whoever reads has a buffer of his own
-  return unpacked(std::make_unique<FileSource>(std::move(file), name));
+  return std::make_unique<FileSource>(std::move(file), name);
+}
+
+Result<std::unique_ptr<ByteSource>> open_bytes(const std::string& path) {
+  Result<std::unique_ptr<ByteSource>> plain = open_plain_bytes(path);
+  if (!plain) return plain;
+  return unpacked(std::move(*plain));
 }
 
 }  // namespace weft::sim

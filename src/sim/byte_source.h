@@ -19,6 +19,9 @@ class ByteSource {
   virtual const std::string& name() const = 0;
 };
 
+/// The bytes of a file as they are. Errors as below.
+Result<std::unique_ptr<ByteSource>> open_plain_bytes(const std::string& path);
+
 /// The bytes of a file; those of a gzip file (by its first bytes, whatever it is called) unpacked. Pipes will do.
 /// Errors: an empty name, nothing there, a directory, not readable; later, while reading, a gzip file that is cut off
 /// or damaged.

@@ -2,15 +2,12 @@
 
 #include "base/printable.h"
 #include "base/text.h"
+#include "sim/byte_source.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <system_error>
+#include <memory>
 #include <vector>
 
 namespace weft::sim {
@@ -56,25 +53,19 @@ std::optional<TextFault> find_text_fault(std::string_view text) {
 }
 
 Result<std::string> read_file(const std::string& path, int64_t bytes_max) {
-  const auto wrong = [name = printable(path)](std::string_view what) {
-    return fail(ErrorCode::kInvalidInput, fmt::format("{}: {}", name, what));
-  };
-  if (path.empty()) return fail(ErrorCode::kInvalidInput, "the name of a file is empty; expected a file");
-  std::error_code code;
-  const std::filesystem::file_status status = std::filesystem::status(path, code);
-  if (status.type() == std::filesystem::file_type::not_found) return wrong("there is no such file");
-  if (status.type() == std::filesystem::file_type::directory) return wrong("is a directory; expected a file");
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return wrong(fmt::format("cannot be read: {}", std::strerror(errno)));  // NOLINT(concurrency-mt-unsafe)
+  const Result<std::unique_ptr<ByteSource>> source = open_plain_bytes(path);
+  if (!source) return std::unexpected(source.error());
   std::string content;
   std::vector<char> block(1 << 16);
-  while (file.read(block.data(), static_cast<std::streamsize>(block.size())) || file.gcount() > 0) {
-    content.append(block.data(), static_cast<size_t>(file.gcount()));
-    if (static_cast<int64_t>(content.size()) > bytes_max)
-      return wrong(fmt::format("is larger than {} bytes, which is the most that is read", format_count(bytes_max)));
+  while (true) {
+    const Result<size_t> count = (*source)->read(block.data(), block.size());
+    if (!count) return std::unexpected(count.error());
+    if (*count == 0) return content;
+    content.append(block.data(), *count);
+    if (static_cast<int64_t>(content.size()) <= bytes_max) continue;
+    return fail(ErrorCode::kInvalidInput, fmt::format("{}: is larger than {} bytes, which is the most that is read",
+                                                      printable(path), format_count(bytes_max)));
   }
-  if (file.bad()) return wrong("cannot be read to its end");
-  return content;
 }
 
 Result<std::string> read_text_file(const std::string& path, int64_t bytes_max) {

@@ -39,16 +39,17 @@ void ElectRung::elect() {
     settle();
     seen_ = runners_.size();
   }
+  core_.elect.has_returned = 0;
   ++core_.elect.round;
   core_.elect.arrivals = 0;
 }
 
 /// Everybody who waits fits into what is free, so that nobody who runs is in question and none of them need be looked
-/// at: their order follows from what they are when it is needed next. (But those that have gone must leave the list at
-/// times, and levels must be seen when they change.)
+/// at: their order follows from what they are when it is needed next. (But levels must be seen when they change, those
+/// that have gone must leave the list at times, and those that come back before they are in it twice.)
 bool ElectRung::is_calm() const {
   return core_.config().elect_places == ElectPlaces::kKept && !order_.renews_looks() && next_look_ > core_.now &&
-         runners_.size() < 2 * seen_ + kRunnersUnseen;
+         core_.elect.has_returned == 0 && runners_.size() < 2 * seen_ + kRunnersUnseen;
 }
 
 bool ElectRung::add_all_by_count() {
@@ -232,8 +233,7 @@ void ElectRung::settle() {
 /// Gives those chosen what is free. What they were promised comes free when those stopped have gone; when nobody is
 /// left to wait for and one still does not fit, something else has taken it: the next election will see.
 void ElectRung::place_chosen() {
-  if (chosen_.empty()) return;
-  std::erase_if(leaving_, [&](JobId job) { return core_.book[job].live == 0 || core_.has_ended(job); });
+  std::erase_if(leaving_, [&](JobId job) { return core_.book[job].intent == Intent::kNone; });
   size_t kept = 0;
   for (size_t i = 0; i < chosen_.size(); ++i) {
     const Chosen chosen = chosen_[i];

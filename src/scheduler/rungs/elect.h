@@ -86,7 +86,7 @@ class ElectRung final : public Rung {
   bool is_counting_cluster();
   bool are_waiters_counted();
   bool is_counting();
-  bool is_counted(ShapeId shape);
+  bool is_counted(ShapeId id);
   void choose_by_count();
   void walk_by_count(size_t at, int64_t left);
   void close_short(Waiter& waiter, int64_t left);

@@ -2,6 +2,7 @@
 
 #include "base/printable.h"
 #include "base/text.h"
+#include "sim/report/run_metrics.h"
 
 #include <fmt/format.h>
 
@@ -81,6 +82,20 @@ std::string fitted(std::string_view text, size_t width) {
   std::string out = cut_to(text, width);
   out.append(width - characters_of(out), ' ');
   return out;
+}
+
+std::string count_text(uint64_t n) { return format_count(static_cast<int64_t>(n)); }
+
+std::string ends_text(const RunMetrics& metrics) {
+  std::string text = count_text(metrics.done) + " done";
+  const auto add = [&](uint64_t jobs, std::string_view how) {
+    if (jobs > 0) text += fmt::format(", {} {}", count_text(jobs), how);
+  };
+  add(metrics.failed, "failed");
+  add(metrics.cancelled, "cancelled");
+  add(metrics.rejected, "rejected");
+  add(metrics.unfinished, "unfinished");
+  return text;
 }
 
 }  // namespace weft::sim

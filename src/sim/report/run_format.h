@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace weft::sim {
+
+struct RunMetrics;
 
 // Numbers of reports as people read them. What is not known (NaN) is "-".
 
@@ -23,6 +26,10 @@ std::string percent_text(double share);
 std::string ratio_text(double ratio);
 /// 45792.13 -> "12h43m".
 std::string duration_text(double seconds);
+/// 12345 -> "12,345".
+std::string count_text(uint64_t n);
+/// What became of a run's jobs: "980 done, 12 failed".
+std::string ends_text(const RunMetrics& metrics);
 /// GPU seconds as GPU hours.
 std::string gpu_hours_text(double gpu_seconds);
 

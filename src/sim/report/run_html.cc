@@ -13,24 +13,13 @@ namespace weft::sim {
 
 namespace {
 
-std::string count(uint64_t n) { return format_count(static_cast<int64_t>(n)); }
-
 std::string jobs_text(const RunReport& report) {
-  const RunMetrics& metrics = report.metrics;
-  std::string text = fmt::format("{} jobs of {}: {} done", count(metrics.all.jobs), printable(report.facts.trace),
-                                 count(metrics.done));
-  const auto add = [&](uint64_t jobs, std::string_view how) {
-    if (jobs > 0) text += fmt::format(", {} {}", count(jobs), how);
-  };
-  add(metrics.failed, "failed");
-  add(metrics.cancelled, "cancelled");
-  add(metrics.rejected, "rejected");
-  add(metrics.unfinished, "unfinished");
-  return text + ".";
+  return fmt::format("{} jobs of {}: {}.", count_text(report.metrics.all.jobs), printable(report.facts.trace),
+                     ends_text(report.metrics));
 }
 
 std::string cluster_text(const RunFacts& facts) {
-  return fmt::format("{} {} with {} GPUs", count(facts.nodes), facts.nodes == 1 ? "node" : "nodes",
+  return fmt::format("{} {} with {} GPUs", count_text(facts.nodes), facts.nodes == 1 ? "node" : "nodes",
                      number_text(facts.gpus));
 }
 
@@ -57,13 +46,13 @@ std::string fairness_sentence(const RunFairness& fairness) {
   return text + fmt::format(
                     ", of the {} {} {} (1 is even). {} of the jobs were done later than if their owner had had "
                     "an equal share of the GPUs alone: their finish-time ratio is above 1.",
-                    count(fairness.parties), parties_text(fairness.kind), decimal_text(fairness.jain_parties, 3),
+                    count_text(fairness.parties), parties_text(fairness.kind), decimal_text(fairness.jain_parties, 3),
                     percent_text(fairness.share_above_one));
 }
 
 std::string left_out_text(uint64_t left_out, std::string_view what) {
   return left_out > 0 ? fmt::format("<p class=\"note\">{} more {} with less GPU time are not shown.</p>\n",
-                                    count(left_out), what)
+                                    count_text(left_out), what)
                       : std::string();
 }
 
@@ -121,7 +110,7 @@ void add_comparison(Page& page, const NamedRuns& runs, std::string title) {
                      folded_html("Times in seconds", table_html(seconds_table(runs)));
   html += cdf_charts(runs) + use_charts(runs) + group_comparisons(runs) + node_charts(runs);
   page.sections.push_back({.title = std::move(title),
-                           .paragraphs = {fmt::format("{} jobs of {} on {}.", count(first.metrics.all.jobs),
+                           .paragraphs = {fmt::format("{} jobs of {} on {}.", count_text(first.metrics.all.jobs),
                                                       printable(first.facts.trace), cluster_text(first.facts))},
                            .html = std::move(html)});
 }

@@ -13,8 +13,6 @@ namespace weft::sim {
 
 namespace {
 
-std::string count(uint64_t n) { return format_count(static_cast<int64_t>(n)); }
-
 std::string three_decimals(double value) { return decimal_text(value, 3); }
 std::string two_decimals(double value) { return decimal_text(value, 2); }
 
@@ -158,8 +156,9 @@ PageTable facts_table(const NamedRuns& runs) {
   for (const NamedRun& run : runs) {
     const RunFacts& facts = run.report->facts;
     table.rows.push_back({run.name, printable(facts.policy), printable(facts.placement), printable(facts.rules),
-                          fmt::format("{}", facts.seed), printable(facts.cluster), count(run.report->metrics.all.jobs),
-                          count(facts.events), count(facts.decisions), fmt::format("{:016x}", facts.decision_hash),
+                          fmt::format("{}", facts.seed), printable(facts.cluster),
+                          count_text(run.report->metrics.all.jobs), count_text(facts.events),
+                          count_text(facts.decisions), fmt::format("{:016x}", facts.decision_hash),
                           fmt::format("{:.3f} s", facts.wall_seconds), fmt::format("{:.3f} s", facts.read_seconds)});
   }
   return table;
@@ -171,7 +170,7 @@ PageTable groups_table(std::string_view heading, const std::vector<RunGroup>& gr
                              "mean waiting", "mean slowdown", "preemp- tions", "GPU hours lost"},
                   .rows = {}};
   for (const RunGroup& group : groups) {
-    table.rows.push_back({printable(group.name), count(group.jobs), gpu_hours_text(group.gpu_seconds),
+    table.rows.push_back({printable(group.name), count_text(group.jobs), gpu_hours_text(group.gpu_seconds),
                           duration_text(group.jct.mean), duration_text(group.jct.median), duration_text(group.jct.p99),
                           duration_text(group.waited.mean), two_decimals(group.slowdown.mean),
                           format_count(group.preempts), gpu_hours_text(group.lost_gpu_seconds)});
@@ -185,7 +184,7 @@ PageTable groups_comparison(std::string_view heading, const NamedRuns& runs, Gro
   PageTable table{.header = {std::string(heading), "jobs"}, .rows = {}};
   for (const NamedRun& run : runs) table.header.push_back(run.name);
   for (const RunGroup& group : first) {
-    std::vector<std::string> row{printable(group.name), count(group.jobs)};
+    std::vector<std::string> row{printable(group.name), count_text(group.jobs)};
     BestMark best(Better::kLow);
     for (const NamedRun& run : runs) {
       const std::vector<RunGroup>& own = run.report->metrics.*groups;

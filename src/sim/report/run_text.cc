@@ -18,8 +18,6 @@ constexpr size_t kLabel = 18;
 constexpr size_t kGroupLabel = 16;
 constexpr size_t kGroupsShown = 10;
 
-std::string count(uint64_t n) { return format_count(static_cast<int64_t>(n)); }
-
 std::string line(std::string_view label, std::string_view text) {
   return fmt::format("{}{}\n", fitted(label, kLabel), text);
 }
@@ -34,7 +32,7 @@ std::string distribution_line(std::string_view label, const Distribution& d, std
 }
 
 std::string cluster_text(const RunFacts& facts) {
-  return fmt::format("{} {} with {} GPUs", count(facts.nodes), facts.nodes == 1 ? "node" : "nodes",
+  return fmt::format("{} {} with {} GPUs", count_text(facts.nodes), facts.nodes == 1 ? "node" : "nodes",
                      number_text(facts.gpus));
 }
 
@@ -43,7 +41,7 @@ std::string head_text(const RunReport& report) {
   std::string text =
       cut_to(fmt::format("{} on {}", run_label(report, {&report, 1}), trace_label(report, {&report, 1})), kColumns) +
       "\n";
-  text += fmt::format("{} jobs, {}\n", count(report.metrics.all.jobs), cluster_text(facts));
+  text += fmt::format("{} jobs, {}\n", count_text(report.metrics.all.jobs), cluster_text(facts));
   text += cut_to(fmt::format("placement {}, rules {}, seed {}", facts.placement, facts.rules, facts.seed), kColumns);
   return text + "\n\n";
 }
@@ -68,21 +66,9 @@ std::string_view parties_text(FairParties kind) { return kind == FairParties::kU
 std::string fairness_text(const RunFairness& fairness) {
   std::string text = fmt::format("Jain's index {} over jobs", decimal_text(fairness.jain_jobs, 3));
   if (fairness.kind != FairParties::kNone) {
-    text += fmt::format(", {} over {} {}", decimal_text(fairness.jain_parties, 3), count(fairness.parties),
+    text += fmt::format(", {} over {} {}", decimal_text(fairness.jain_parties, 3), count_text(fairness.parties),
                         parties_text(fairness.kind));
   }
-  return text;
-}
-
-std::string ends_text(const RunMetrics& metrics) {
-  std::string text = fmt::format("{} done", count(metrics.done));
-  const auto add = [&](uint64_t jobs, std::string_view how) {
-    if (jobs > 0) text += fmt::format(", {} {}", count(jobs), how);
-  };
-  add(metrics.failed, "failed");
-  add(metrics.cancelled, "cancelled");
-  add(metrics.rejected, "rejected");
-  add(metrics.unfinished, "unfinished");
   return text;
 }
 
@@ -108,8 +94,8 @@ std::string facts_text(const RunReport& report) {
     text += line("", fmt::format("{} of the jobs were done later than on an equal share",
                                  percent_text(metrics.fairness.share_above_one)));
   }
-  text += line("decisions", fmt::format("{} of {} events, hash {:016x}", count(facts.decisions), count(facts.events),
-                                        facts.decision_hash));
+  text += line("decisions", fmt::format("{} of {} events, hash {:016x}", count_text(facts.decisions),
+                                        count_text(facts.events), facts.decision_hash));
   text += line("took", fmt::format("{:.3f} s, and {:.3f} s to read the trace", facts.wall_seconds, facts.read_seconds));
   return text;
 }
@@ -127,7 +113,7 @@ std::string groups_text(std::string_view title, const std::vector<RunGroup>& gro
     text += number_cell(static_cast<double>(group.preempts), 9) + "\n";
   }
   const uint64_t more = left_out + (groups.size() - std::min(groups.size(), kGroupsShown));
-  if (more > 0) text += fmt::format("({} more with less GPU time)\n", count(more));
+  if (more > 0) text += fmt::format("({} more with less GPU time)\n", count_text(more));
   return text;
 }
 

@@ -7,8 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <filesystem>
+#include <limits>
 #include <optional>
 
 namespace weft::sim {
@@ -26,13 +25,13 @@ struct Grid {
 
 /// "310x8"; nothing when it is not written so.
 std::optional<Grid> parse_grid(std::string_view written) {
-  Grid grid;
-  const char* const end = written.data() + written.size();
-  const auto [cross, nodes_error] = std::from_chars(written.data(), end, grid.nodes);
-  if (nodes_error != std::errc() || cross == end || (*cross != 'x' && *cross != 'X')) return std::nullopt;
-  const auto [rest, gpus_error] = std::from_chars(cross + 1, end, grid.gpus);
-  if (gpus_error != std::errc() || rest != end) return std::nullopt;
-  return grid;
+  const size_t cross = written.find_first_of("xX");
+  if (cross == std::string_view::npos) return std::nullopt;
+  constexpr int64_t kAny = std::numeric_limits<int32_t>::max();
+  const Result<int64_t> nodes = parse_integer(written.substr(0, cross), -kAny, kAny);
+  const Result<int64_t> gpus = parse_integer(written.substr(cross + 1), -kAny, kAny);
+  if (!nodes || !gpus) return std::nullopt;
+  return Grid{.nodes = *nodes, .gpus = *gpus};
 }
 
 ClusterSpec make_grid(const Grid& grid) {

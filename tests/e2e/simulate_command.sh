@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# `weft simulate` and `weft compare`: what they print and write, and what they say of wrong input.
+. "$(dirname "$0")/common.bash"
+
+cd "$scratch"
+cat >jobs.csv <<'CSV'
+job_id,num_gpu,submit_time,iterations,model_name,duration,interval
+0,4,0,1,vgg16,100,0
+1,2,10,1,vgg16,20,10
+2,4,20,1,vgg16,30,10
+CSV
+
+try "$WEFT" simulate jobs.csv --cluster 1x4 --policy srtf --rules native --placement count --jobs-csv out.csv --json out.json --html out.html
+expect_status 0 "a run"
+expect_in "3 jobs" "$out" "a run"
+[ "$(cat out.csv)" = "job_id,num_gpu,submit_time,start_time,end_time,executed_time,jct,pending_time,preempts
+0,4,0,0,150,100,150,50,1
+1,2,10,10,30,20,20,0,0
+2,4,20,30,60,30,40,10,0" ] || fail "the rows of the jobs: $(cat out.csv)"
+for key in '"jobs"' '"avg_jct"' '"median_jct"' '"p90_jct"' '"p99_jct"' '"makespan"' '"avg_wait"' '"preempts"' '"utilization"' '"wall_seconds"'; do
+  grep -q "$key" out.json || fail "the JSON lacks $key"
+done
+grep -qi '<html' out.html || fail "the page is no page"
+! grep -qE '(src|href)="(https?:)?//' out.html || fail "the page fetches something"
+
+try "$WEFT" simulate jobs.csv --cluster 1x4 --jobs-csv -
+expect_status 0 "a table to standard output"
+[ "${out%%$'\n'*}" = "job_id,num_gpu,submit_time,start_time,end_time,executed_time,jct,pending_time,preempts" ] ||
+  fail "standard output is the table alone: '$out'"
+
+# The same jobs packed, with a byte order mark, with CRLF.
+gzip -k jobs.csv
+{ printf '\xef\xbb\xbf' && sed 's/$/\r/' jobs.csv; } >crlf.csv
+for trace in jobs.csv.gz crlf.csv; do
+  "$WEFT" simulate "$trace" --cluster 1x4 --policy srtf --rules native --placement count --jobs-csv same.csv >/dev/null
+  cmp out.csv same.csv || fail "$trace gives other results"
+done
+
+try "$WEFT" compare jobs.csv --cluster 1x4 --policy fifo,srtf,2d-las --json all.json
+expect_status 0 "a comparison"
+for policy in fifo srtf 2d-las; do expect_in "$policy" "$out" "a comparison"; done
+
+# wrong_input WHAT WORDS ARGUMENT...: exit status 2, one line that holds the words, and nothing written.
+wrong_input() {
+  local what=$1 words=$2
+  shift 2
+  rm -f bad.json
+  try "$WEFT" simulate "$@" --json bad.json
+  expect_status 2 "$what"
+  expect_in "$words" "$err" "$what"
+  [ "$(printf '%s\n' "$err" | wc -l)" -eq 1 ] || fail "$what: more than one line: '$err'"
+  [ ! -e bad.json ] || fail "$what: something was written all the same"
+}
+header=$(head -1 jobs.csv)
+row() { printf '%s\n0,1,0,1,m,5,0\n%s\n' "$header" "$1" >bad.csv; }
+wrong_input "an unknown policy" "there is no policy 'srtff' (did you mean 'srtf'?)" jobs.csv --cluster 1x4 --policy srtff
+wrong_input "several policies" "one is expected" jobs.csv --cluster 1x4 --policy fifo,srtf
+wrong_input "an unknown placement" "there is no placement 'packed'" jobs.csv --cluster 1x4 --placement packed
+wrong_input "a cluster of nothing" "1 to 1000000 nodes" jobs.csv --cluster 0x4
+wrong_input "no trace" "nowhere.csv: there is no such file" nowhere.csv --cluster 1x4
+wrong_input "a folder" "." . --cluster 1x4
+wrong_input "GPUs beyond the cluster" "job 0: can never run here" jobs.csv --cluster 1x3
+wrong_input "estimates" "--estimates: expected oracle" jobs.csv --cluster 1x4 --estimates guess
+wrong_input "a seed" "--seed" jobs.csv --cluster 1x4 --seed -1
+: >bad.csv
+wrong_input "an empty trace" "bad.csv" bad.csv --cluster 1x4
+printf '%s\n' "$header" >bad.csv
+wrong_input "a trace of a header alone" "bad.csv" bad.csv --cluster 1x4
+row 1,1,5,1,m
+wrong_input "a row that is cut off" "bad.csv:3:" bad.csv --cluster 1x4
+row 1,1,5,1,m,0,0
+wrong_input "a job that does not run" "bad.csv:3:11" bad.csv --cluster 1x4
+row 1,1,5,1,m,-3,0
+wrong_input "a negative run time" "bad.csv:3:11" bad.csv --cluster 1x4
+row 0,1,5,1,m,3,0
+wrong_input "an id twice" "bad.csv:3:1" bad.csv --cluster 1x4
+row 1,1,nan,1,m,3,0
+wrong_input "a time that is no number" "bad.csv:3:5" bad.csv --cluster 1x4
+printf '%s\n0,1,9,1,m,5,0\n1,1,5,1,m,5,0\n' "$header" >bad.csv
+wrong_input "time that runs backwards" "bad.csv:3:5" bad.csv --cluster 1x4
+head -c 60 jobs.csv.gz >cut.csv.gz
+wrong_input "a packed trace that is cut off" "cut.csv.gz" cut.csv.gz --cluster 1x4
+
+row 1,1,5,1,m,x,0
+try "$WEFT" simulate bad.csv --cluster 1x4 --skip-bad-rows --jobs-csv -
+expect_status 0 "bad rows that are left out"
+expect_in "1 bad row was left out" "$err" "bad rows that are left out"
+[ "$(printf '%s\n' "$out" | wc -l)" -eq 2 ] || fail "bad rows that are left out: '$out'"
