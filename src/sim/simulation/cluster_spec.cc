@@ -16,7 +16,8 @@ namespace {
 
 constexpr int64_t kNodesMax = 1'000'000;
 constexpr int64_t kNodeCpuMilli = 1'000'000'000;
-constexpr int64_t kNodeMemoryBytes = 1024 * kTiB;
+constexpr int64_t kNodeMemoryBytes = 16 * kTiB;
+constexpr int64_t kClusterMemoryBytes = int64_t{1} << 58;  // all nodes together: what the core can still count
 
 struct Grid {
   int64_t nodes = 0;
@@ -41,7 +42,7 @@ ClusterSpec make_grid(const Grid& grid) {
   for (int64_t n = 0; n < grid.nodes; ++n) {
     NodeSpec node{.name = fmt::format("n{:0{}}", n, digits),
                   .cpu_milli = kNodeCpuMilli,
-                  .memory_bytes = kNodeMemoryBytes,
+                  .memory_bytes = std::min(kNodeMemoryBytes, kClusterMemoryBytes / grid.nodes),
                   .share = ShareMode::kTimeSlice};
     node.devices.resize(static_cast<size_t>(grid.gpus));
     cluster.nodes.push_back(std::move(node));

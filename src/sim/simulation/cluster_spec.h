@@ -19,9 +19,9 @@ struct ClusterSpec {
   int32_t gpus_per_node_max() const;
 };
 
-/// "NxG": N nodes of G GPUs each, with as many CPUs and as much memory as anybody could ask for; N up to 1,000,000, G
-/// up to 64. Anything else names a file: a node list with the columns of openb (sn, cpu_milli, memory_mib, gpu, model).
-/// Errors: one line; a file's with file:line:column.
+/// "NxG": N nodes of G GPUs each, a million CPUs and 16 TiB (less where there are more than 16,384), so that only GPUs
+/// count; N up to 1,000,000, G up to 64. Anything else names a file: a node list with the columns of openb (sn,
+/// cpu_milli, memory_mib, gpu, model). Errors: one line; a file's with file:line:column.
 Result<ClusterSpec> read_cluster(const std::string& written);
 
 }  // namespace weft::sim

@@ -43,6 +43,15 @@ TEST(ClusterSpec, AGridOfEqualNodesIsWrittenWithACross) {
   EXPECT_EQ(cluster->gpus_per_node_max(), 8);
 }
 
+TEST(ClusterSpec, TheLargestGridIsNotTooLargeForTheCore) {
+  const auto cluster = read_cluster("1000000x1");
+  ASSERT_TRUE(cluster);
+  int64_t memory = 0;
+  for (const NodeSpec& node : cluster->nodes) ASSERT_FALSE(__builtin_add_overflow(memory, node.memory_bytes, &memory));
+  EXPECT_LE(memory, int64_t{1} << 58);
+  EXPECT_GE(cluster->nodes.front().memory_bytes, 256 * kGiB);
+}
+
 TEST(ClusterSpec, WrongGridsAndFilesThatAreNotThereAreRefused) {
   for (const char* const written : {"0x8", "-1x8", "1x65", "2000000x8"})
     EXPECT_THAT(read_cluster(written).error().message, HasSubstr("1 to 1000000 nodes of 0 to 64 GPUs")) << written;
