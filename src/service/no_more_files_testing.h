@@ -6,6 +6,17 @@
 
 namespace weft::service {
 
+/// The undefined-behaviour sanitizer opens a pipe to look at an object, and without one takes the object for broken.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+inline constexpr bool kChecksNeedFiles = true;
+#else
+inline constexpr bool kChecksNeedFiles = false;
+#endif
+#else
+inline constexpr bool kChecksNeedFiles = false;
+#endif
+
 /// Takes the file descriptors of this process away, all but those that it has.
 class NoMoreFiles {
  public:
