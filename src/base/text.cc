@@ -3,6 +3,7 @@
 #include "base/printable.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -103,6 +104,23 @@ std::string format_milli(int64_t milli) {
     while (text.ends_with('0')) text.pop_back();
   }
   return text;
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (size_t end = text.find(separator); end != std::string_view::npos; end = text.find(separator)) {
+    parts.push_back(text.substr(0, end));
+    text.remove_prefix(end + 1);
+  }
+  parts.push_back(text);
+  return parts;
+}
+
+std::string unknown_name_text(std::string_view kind, std::string_view name,
+                              const std::vector<std::string_view>& known) {
+  const std::string_view meant = nearest(name, known);
+  const std::string hint = meant.empty() ? std::string() : fmt::format(" (did you mean '{}'?)", meant);
+  return fmt::format("there is no {} '{}'{}; known are {}", kind, name, hint, fmt::join(known, ", "));
 }
 
 std::string quote(std::string_view text) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace weft {
 
@@ -40,6 +41,10 @@ std::string format_milli(int64_t milli);
 
 /// The text in single quotes for a message of one line: what is no printable UTF-8 as \xNN, cut after 60 bytes.
 std::string quote(std::string_view text);
+/// The parts between separators: one more than there are separators, some perhaps empty.
+std::vector<std::string_view> split(std::string_view text, char separator);
+/// "there is no policy 'strtf' (did you mean 'srtf'?); known are …".
+std::string unknown_name_text(std::string_view kind, std::string_view name, const std::vector<std::string_view>& known);
 /// True when the bytes are valid UTF-8 (no overlong forms, no surrogates).
 bool is_utf8(std::string_view text);
 /// The nearest of `candidates` by edit distance when it is close enough to be meant, else empty. For "did you mean …?".

@@ -73,6 +73,21 @@ TEST(FormatMilli, DropsTrailingZeros) {
   EXPECT_EQ(format_milli(kMin), "-9223372036854775.808");
 }
 
+TEST(Split, GivesOnePartMoreThanThereAreSeparators) {
+  using Parts = std::vector<std::string_view>;
+  EXPECT_EQ(split("a,b", ','), (Parts{"a", "b"}));
+  EXPECT_EQ(split(",a,,b,", ','), (Parts{"", "a", "", "b", ""}));
+  EXPECT_EQ(split("", ','), Parts{""});
+  EXPECT_EQ(split("a,b", '|'), Parts{"a,b"});
+}
+
+TEST(UnknownName, IsSaidWithTheNearestAndAllKnownOnes) {
+  EXPECT_EQ(unknown_name_text("fruit", "aple", {"apple", "pear"}),
+            "there is no fruit 'aple' (did you mean 'apple'?); known are apple, pear");
+  EXPECT_EQ(unknown_name_text("fruit", "zzzzzz", {"apple", "pear"}),
+            "there is no fruit 'zzzzzz'; known are apple, pear");
+}
+
 TEST(Quote, KeepsAMessageOnOneShortLine) {
   EXPECT_EQ(quote("a b"), "'a b'");
   EXPECT_EQ(quote("größe"), "'größe'");

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <thread>
 
 namespace weft::cli {
 namespace {
@@ -120,6 +121,13 @@ int parse_and_run(CLI::App& app, std::vector<std::string> arguments, const int& 
   } catch (const CLI::ParseError& error) {
     return refuse_parse(app, error);
   }
+}
+
+Result<unsigned> parse_threads(std::string_view option, const std::optional<std::string>& written) {
+  if (!written) return std::max(1U, std::thread::hardware_concurrency());
+  const auto threads = parse_integer(*written, 1, 1024);
+  if (!threads) return fail(ErrorCode::kInvalidInput, fmt::format("{}: {}", option, threads.error().message));
+  return static_cast<unsigned>(*threads);
 }
 
 }  // namespace weft::cli

@@ -1,7 +1,10 @@
 #pragma once
 
+#include "base/result.h"
+
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace CLI {
@@ -27,6 +30,9 @@ CommandLine split_command_line(int argc, const char* const* argv);
 /// Parses and runs what was asked for; `help` and `help COMMAND` are `--help` and `COMMAND --help`. Wrong usage is said
 /// in one line on stderr; returns the exit status then, and `exit_status` as the command left it otherwise.
 int parse_and_run(CLI::App& app, std::vector<std::string> arguments, const int& exit_status);
+
+/// How many threads an option asks for, 1 to 1,024; without it one per core.
+Result<unsigned> parse_threads(std::string_view option, const std::optional<std::string>& written);
 
 /// "unknown option '--gpu-s'; did you mean '--gpus'?"
 std::string unknown_option_text(const CLI::App& command, const std::string& word);

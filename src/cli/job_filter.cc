@@ -18,13 +18,9 @@ constexpr std::array kStates{JobState::kPending, JobState::kHolding,   JobState:
 
 /// The words of a list such as "pending,running".
 std::set<std::string> words_of(const std::optional<std::string>& list) {
-  std::set<std::string> words;
-  for (size_t start = 0; list && start <= list->size();) {
-    const size_t end = std::min(list->find(',', start), list->size());
-    words.insert(list->substr(start, end - start));
-    start = end + 1;
-  }
-  return words;
+  if (!list) return {};
+  const std::vector<std::string_view> words = split(*list, ',');
+  return {words.begin(), words.end()};
 }
 
 }  // namespace

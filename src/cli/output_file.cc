@@ -95,6 +95,10 @@ Result<void> cannot_write(const std::string& path, const std::string& why) {
 
 }  // namespace
 
+bool takes_standard_output(const std::vector<NamedFile>& outputs) {
+  return std::ranges::any_of(outputs, [](const NamedFile& output) { return output.path == "-"; });
+}
+
 Result<void> check_outputs(const std::vector<NamedFile>& outputs, const std::vector<NamedFile>& inputs) {
   for (size_t i = 0; i < outputs.size(); ++i) {
     const NamedFile& output = outputs[i];

@@ -14,6 +14,9 @@ struct NamedFile {
   std::string path;         ///< "-": standard output
 };
 
+/// One of them is standard output, which then holds nothing else.
+bool takes_standard_output(const std::vector<NamedFile>& outputs);
+
 /// Can these files be written, as far as one can tell before hours of work go into them? Errors: an empty name, a
 /// directory, no folder to write in, two outputs in one place, or an output in the place of one of `inputs`.
 Result<void> check_outputs(const std::vector<NamedFile>& outputs, const std::vector<NamedFile>& inputs);

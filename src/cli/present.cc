@@ -56,13 +56,19 @@ int report(const Error& error) {
   return report(error.message, is_input ? kUsage : kFailure);
 }
 
-int report(const service::Client::Answer& answer) {
+int report(std::string_view command, const Error& error) {
+  return report(Error{error.code, fmt::format("{}: {}", command, error.message)});
+}
+
+Error error_of(const service::Client::Answer& answer) {
   const auto error = service::read_error(answer.body);
   const bool is_input = answer.status == 400 || answer.status == 404 || answer.status == 405 || answer.status == 413 ||
                         answer.status == 422 || answer.status == 431;
-  return report(error ? error->message : fmt::format("the server answered with status {}", answer.status),
-                is_input ? kUsage : kFailure);
+  return {is_input ? ErrorCode::kInvalidInput : ErrorCode::kUnavailable,
+          error ? error->message : fmt::format("the server answered with status {}", answer.status)};
 }
+
+int report(const service::Client::Answer& answer) { return report(error_of(answer)); }
 
 size_t terminal_width() {
   winsize size{};

@@ -18,7 +18,10 @@ void say(std::string_view text);
 /// "weft: …" on stderr; the exit status that fits the error.
 int report(const Error& error);
 int report(std::string_view message, int exit_status);
+/// The same of a command that says its name: "weft: saturate: …".
+int report(std::string_view command, const Error& error);
 /// The server's error in an answer that is no success.
+Error error_of(const service::Client::Answer& answer);
 int report(const service::Client::Answer& answer);
 
 /// Columns of the terminal on stdout; 0 where it is none.

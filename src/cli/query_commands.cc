@@ -23,19 +23,25 @@ namespace {
 using service::Client;
 using service::Method;
 
+/// The body of a good answer.
+Result<std::string> fetch(const Client& client, const std::string& target) {
+  auto answer = client.request(Method::kGet, target);
+  if (!answer) return std::unexpected(answer.error());
+  if (!answer->is_good()) return std::unexpected(error_of(*answer));
+  return std::move(answer->body);
+}
+
 /// Asks and prints: the answer as it is for JSON, else what `text` makes of it.
 template <typename T>
 int ask(const std::string& target, Format format, Result<T> (*read)(std::string_view),
         const std::function<void(const T&)>& print) {
-  const Client client(service::default_socket_path());
-  const auto answer = client.request(Method::kGet, target);
-  if (!answer) return report(answer.error());
-  if (!answer->is_good()) return report(*answer);
+  const auto body = fetch(Client(service::default_socket_path()), target);
+  if (!body) return report(body.error());
   if (format == Format::kJson) {
-    fmt::print("{}\n", answer->body);
+    fmt::print("{}\n", *body);
     return kSuccess;
   }
-  const auto value = read(answer->body);
+  const auto value = read(*body);
   if (!value) return report(value.error());
   print(*value);
   return kSuccess;
@@ -86,26 +92,23 @@ void print_job(const service::JobInfo& job) {
   }
 }
 
+Result<service::JobInfo> fetch_job(const Client& client, const std::string& word) {
+  const auto target = job_target(word);
+  if (!target) return std::unexpected(target.error());
+  const auto body = fetch(client, *target);
+  return body ? service::read_job(*body) : std::unexpected(body.error());
+}
+
 Result<std::vector<service::JobInfo>> fetch_jobs(const Client& client, const std::string& target) {
-  const auto answer = client.request(Method::kGet, target);
-  if (!answer) return std::unexpected(answer.error());
-  if (answer->is_good()) return service::read_jobs(answer->body);
-  const auto error = service::read_error(answer->body);
-  return fail(answer->status == 404 ? ErrorCode::kNotFound : ErrorCode::kUnavailable,
-              error ? error->message : fmt::format("the server answered with status {}", answer->status));
+  const auto body = fetch(client, target);
+  return body ? service::read_jobs(*body) : std::unexpected(body.error());
 }
 
 /// The jobs that were named, also those that have ended, oldest first.
 Result<std::vector<service::JobInfo>> fetch_named(const Client& client, const std::vector<std::string>& words) {
   std::vector<service::JobInfo> jobs;
   for (const std::string& word : words) {
-    const auto target = job_target(word);
-    if (!target) return std::unexpected(target.error());
-    const auto answer = client.request(Method::kGet, *target);
-    if (!answer) return std::unexpected(answer.error());
-    const auto error = service::read_error(answer->body);
-    if (!answer->is_good()) return fail(ErrorCode::kNotFound, error ? error->message : "there is no job " + word);
-    auto job = service::read_job(answer->body);
+    auto job = fetch_job(client, word);
     if (!job) return std::unexpected(job.error());
     jobs.push_back(std::move(*job));
   }
@@ -155,9 +158,7 @@ int check_task(const Client& client, const LogOptions& options) {
 
 /// On a terminal nothing at all looks as if something had gone wrong.
 void tell_of_silence(const Client& client, const std::string& word) {
-  const auto target = job_target(word);
-  const auto answer = target ? client.request(Method::kGet, *target) : std::unexpected(target.error());
-  const auto job = answer ? service::read_job(answer->body) : std::unexpected(answer.error());
+  const auto job = fetch_job(client, word);
   if (!job) return;
   say(fmt::format("weft: job {} {}\n", job->id,
                   job->has_ended()          ? "wrote nothing"

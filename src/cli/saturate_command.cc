@@ -1,5 +1,6 @@
 #include "base/printable.h"
 #include "base/text.h"
+#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/help_text.h"
 #include "cli/output_file.h"
@@ -18,7 +19,6 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <thread>
 
 namespace weft::cli {
 
@@ -43,10 +43,7 @@ struct SaturateOptions {
 Result<std::vector<std::string>> parse_policies(const std::vector<std::string>& lists) {
   std::vector<std::string> names;
   for (const std::string& list : lists) {
-    for (size_t start = 0; start <= list.size();) {
-      const size_t end = std::min(list.find(',', start), list.size());
-      const std::string name = list.substr(start, end - start);
-      start = end + 1;
+    for (const std::string_view name : split(list, ',')) {
       if (name == "published") {
         names.insert(names.end(), {"random", "dotprod", "clustering", "packing", "bestfit", "fgd"});
         continue;
@@ -55,7 +52,7 @@ Result<std::vector<std::string>> parse_policies(const std::vector<std::string>& 
         return fail(ErrorCode::kInvalidInput, "--policy: a name is empty; names such as fgd,random are expected");
       if (auto score = make_node_score(name); !score)
         return fail(ErrorCode::kInvalidInput, fmt::format("--policy: {}", score.error().message));
-      names.push_back(name);
+      names.emplace_back(name);
     }
   }
   for (size_t i = 0; i < names.size(); ++i) {
@@ -75,10 +72,7 @@ Result<std::vector<int64_t>> parse_seeds(const std::string& text) {
                             kSeedMax, quote(part)));
   };
   std::vector<int64_t> seeds;
-  for (size_t start = 0; start <= text.size();) {
-    const size_t end = std::min(text.find(',', start), text.size());
-    const std::string_view part = std::string_view(text).substr(start, end - start);
-    start = end + 1;
+  for (const std::string_view part : split(text, ',')) {
     const size_t dash = part.find('-');
     const Result<int64_t> low = parse_integer(part.substr(0, dash), 0, kSeedMax);
     const Result<int64_t> high =
@@ -136,12 +130,9 @@ Result<sim::CampaignPlan> make_plan(const SaturateOptions& options) {
   plan.seeds = std::move(*seeds);
   plan.nodes = std::move(*nodes);
   plan.workloads = std::move(*workloads);
-  plan.threads = std::max(1U, std::thread::hardware_concurrency());
-  if (options.jobs) {
-    const auto jobs = parse_integer(*options.jobs, 1, 1024);
-    if (!jobs) return fail(ErrorCode::kInvalidInput, "--jobs: " + jobs.error().message);
-    plan.threads = static_cast<unsigned>(*jobs);
-  }
+  const Result<unsigned> threads = parse_threads("--jobs", options.jobs);
+  if (!threads) return std::unexpected(threads.error());
+  plan.threads = *threads;
   return plan;
 }
 
@@ -164,9 +155,7 @@ std::vector<NamedFile> inputs_of(const SaturateOptions& options) {
 }
 
 Result<void> write_reports(const SaturateOptions& options, const sim::SaturationReport& report) {
-  const bool is_stdout_taken =
-      std::ranges::any_of(outputs_of(options), [](const NamedFile& o) { return o.path == "-"; });
-  if (!is_stdout_taken) {
+  if (!takes_standard_output(outputs_of(options))) {
     fmt::print("{}", sim::text_report(report, options.is_verbose ? sim::Detail::kSeeds : sim::Detail::kSummary));
   }
   if (options.json) {
@@ -186,12 +175,7 @@ int64_t count_apart(const sim::SaturationReport& report) {
   });
 }
 
-/// Prints why, in one line whatever names it holds.
-int stop(const Error& error) {
-  std::fflush(stdout);
-  say(fmt::format("weft: saturate: {}\n", printable(error.message)));
-  return error.code == ErrorCode::kInvalidInput ? kUsage : kFailure;
-}
+int stop(const Error& error) { return report("saturate", error); }
 
 int run(const SaturateOptions& options) {
   if (options.is_check && !options.recorded)

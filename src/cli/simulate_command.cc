@@ -1,41 +1,29 @@
 #include "base/printable.h"
 #include "base/text.h"
+#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/help_text.h"
 #include "cli/present.h"
 #include "cli/progress.h"
 #include "cli/simulate_options.h"
 #include "sim/report/run_csv.h"
+#include "sim/side_by_side.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <memory>
-#include <mutex>
-#include <thread>
 
 namespace weft::cli {
 
 namespace {
-
-/// Prints why, in one line whatever names it holds.
-int stop(const char* command, const Error& error) {
-  std::fflush(stdout);
-  say(fmt::format("weft: {}: {}\n", command, printable(error.message)));
-  return error.code == ErrorCode::kInvalidInput || error.code == ErrorCode::kNotFound ? kUsage : kFailure;
-}
 
 void tell_notes(const SimulatedRun& run, const sim::TraceNotes& notes) {
   if (notes.skipped == 0) return;
   say(fmt::format("weft: {}: {} {} left out; the first: {}\n", printable(run.trace),
                   format_count(static_cast<int64_t>(notes.skipped)),
                   notes.skipped == 1 ? "bad row was" : "bad rows were", printable(notes.first_skipped)));
-}
-
-bool is_stdout_taken(const SimulateOptions& options) {
-  return std::ranges::any_of(options.outputs(), [](const NamedFile& output) { return output.path == "-"; });
 }
 
 Result<void> write_jobs(const std::string& path, const sim::RunOutcome& outcome) {
@@ -51,25 +39,26 @@ Result<void> write_jobs(const std::string& path, const sim::RunOutcome& outcome)
 
 int run_simulate(const SimulateOptions& options) {
   if (Result<void> checked = check_outputs(options.outputs(), options.inputs()); !checked)
-    return stop("simulate", checked.error());
+    return report("simulate", checked.error());
   const Result<std::vector<SimulatedRun>> runs = make_runs(options, options.html ? WantsSpans::kYes : WantsSpans::kNo);
-  if (!runs) return stop("simulate", runs.error());
+  if (!runs) return report("simulate", runs.error());
   if (runs->size() != 1)
-    return stop("simulate", {ErrorCode::kInvalidInput, "--policy: several are for weft compare; one is expected"});
+    return report("simulate",
+                  Error{ErrorCode::kInvalidInput, "--policy: several are for weft compare; one is expected"});
   ProgressLine line("jobs");
   sim::TraceNotes notes;
   const Result<sim::RunOutcome> outcome =
       play(runs->front(), [&](const sim::RunProgress& now) { line.show(now.jobs_ended, now.jobs_come); }, notes);
   line.clear();
-  if (!outcome) return stop("simulate", outcome.error());
+  if (!outcome) return report("simulate", outcome.error());
   tell_notes(runs->front(), notes);
-  const sim::RunReport report = sim::make_run_report(*outcome);
-  if (!is_stdout_taken(options)) fmt::print("{}", sim::run_text(report));
+  const sim::RunReport made = sim::make_run_report(*outcome);
+  if (!takes_standard_output(options.outputs())) fmt::print("{}", sim::run_text(made));
   Result<void> written;
   if (options.jobs_csv) written = write_jobs(*options.jobs_csv, *outcome);
-  if (written && options.json) written = write_output(*options.json, sim::run_json(report));
-  if (written && options.html) written = write_output(*options.html, sim::run_html({&report, 1}));
-  return written ? kSuccess : stop("simulate", written.error());
+  if (written && options.json) written = write_output(*options.json, sim::run_json(made));
+  if (written && options.html) written = write_output(*options.html, sim::run_html({&made, 1}));
+  return written ? kSuccess : report("simulate", written.error());
 }
 
 // ---- compare
@@ -78,57 +67,42 @@ int run_simulate(const SimulateOptions& options) {
 /// the first run's is told.
 Result<std::vector<sim::RunReport>> play_all(const std::vector<SimulatedRun>& runs, unsigned threads,
                                              ProgressLine& line) {
-  std::vector<Result<sim::RunReport>> reports(runs.size(), fail(ErrorCode::kUnavailable, "not run"));
+  std::vector<sim::RunReport> reports(runs.size());
+  std::vector<Error> errors(runs.size());
   std::vector<sim::TraceNotes> notes(runs.size());
-  std::atomic<size_t> next{0};
-  std::mutex shown;
-  size_t done = 0;
-  line.show(0, runs.size());
-  const auto work = [&] {
-    for (size_t i = next++; i < runs.size(); i = next++) {
-      const Result<sim::RunOutcome> outcome = play(runs[i], {}, notes[i]);
-      if (outcome) {
-        reports[i] = sim::make_run_report(*outcome, sim::picture_limits(runs.size()));
-      } else {
-        reports[i] = std::unexpected(outcome.error());
-      }
-      const std::lock_guard lock(shown);
-      line.show(++done, runs.size());
+  const auto work = [&](size_t i) {
+    const Result<sim::RunOutcome> outcome = play(runs[i], {}, notes[i]);
+    if (outcome) {
+      reports[i] = sim::make_run_report(*outcome, sim::picture_limits(runs.size()));
+    } else {
+      errors[i] = outcome.error();
     }
+    return outcome.has_value();
   };
-  std::vector<std::jthread> workers;
-  for (unsigned t = 1; t < std::min<size_t>(threads, runs.size()); ++t) workers.emplace_back(work);
-  work();
-  workers.clear();
+  line.show(0, runs.size());
+  const size_t failed =
+      sim::run_side_by_side(runs.size(), threads, work, [&](size_t done, size_t all) { line.show(done, all); });
   line.clear();
-  std::vector<sim::RunReport> all;
-  for (size_t i = 0; i < runs.size(); ++i) {
-    if (!reports[i]) return std::unexpected(reports[i].error());
-    tell_notes(runs[i], notes[i]);
-    all.push_back(std::move(*reports[i]));
-  }
-  return all;
+  if (failed < runs.size()) return std::unexpected(errors[failed]);
+  for (size_t i = 0; i < runs.size(); ++i) tell_notes(runs[i], notes[i]);
+  return reports;
 }
 
 int run_compare(const SimulateOptions& options) {
   if (Result<void> checked = check_outputs(options.outputs(), options.inputs()); !checked)
-    return stop("compare", checked.error());
+    return report("compare", checked.error());
   const Result<std::vector<SimulatedRun>> runs = make_runs(options, options.html ? WantsSpans::kYes : WantsSpans::kNo);
-  if (!runs) return stop("compare", runs.error());
-  unsigned threads = std::max(1U, std::thread::hardware_concurrency());
-  if (options.threads) {
-    const auto parsed = parse_integer(*options.threads, 1, 1024);
-    if (!parsed) return stop("compare", {ErrorCode::kInvalidInput, "--threads: " + parsed.error().message});
-    threads = static_cast<unsigned>(*parsed);
-  }
+  if (!runs) return report("compare", runs.error());
+  const Result<unsigned> threads = parse_threads("--threads", options.threads);
+  if (!threads) return report("compare", threads.error());
   ProgressLine line("runs");
-  const Result<std::vector<sim::RunReport>> reports = play_all(*runs, threads, line);
-  if (!reports) return stop("compare", reports.error());
-  if (!is_stdout_taken(options)) fmt::print("{}", sim::comparison_text(*reports));
+  const Result<std::vector<sim::RunReport>> reports = play_all(*runs, *threads, line);
+  if (!reports) return report("compare", reports.error());
+  if (!takes_standard_output(options.outputs())) fmt::print("{}", sim::comparison_text(*reports));
   Result<void> written;
   if (options.json) written = write_output(*options.json, sim::comparison_json(*reports));
   if (written && options.html) written = write_output(*options.html, sim::run_html(*reports));
-  return written ? kSuccess : stop("compare", written.error());
+  return written ? kSuccess : report("compare", written.error());
 }
 
 }  // namespace

@@ -52,11 +52,7 @@ Result<Duration> duration_of(const char* option, const std::string& written) {
 std::vector<std::string> names_in(const std::vector<std::string>& lists) {
   std::vector<std::string> names;
   for (const std::string& list : lists) {
-    for (size_t start = 0; start <= list.size();) {
-      const size_t end = std::min(list.find(',', start), list.size());
-      names.push_back(list.substr(start, end - start));
-      start = end + 1;
-    }
+    for (const std::string_view name : split(list, ',')) names.emplace_back(name);
   }
   return names;
 }

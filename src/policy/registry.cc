@@ -4,9 +4,6 @@
 #include "policy/order/orders.h"
 #include "policy/score/scores.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <array>
 
 namespace weft {
@@ -49,11 +46,7 @@ Result<std::unique_ptr<Policy>> make(const std::array<Known<Policy, Options...>,
   for (const auto& policy : known) {
     if (policy.name == name) return policy.make(options...);
   }
-  const std::vector<std::string_view> names = names_of(known);
-  const std::string_view meant = nearest(name, names);
-  const std::string hint = meant.empty() ? std::string() : fmt::format(" (did you mean '{}'?)", meant);
-  return fail(ErrorCode::kInvalidInput,
-              fmt::format("there is no {} '{}'{}; known are {}", kind, name, hint, fmt::join(names, ", ")));
+  return fail(ErrorCode::kInvalidInput, unknown_name_text(kind, name, names_of(known)));
 }
 
 }  // namespace

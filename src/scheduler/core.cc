@@ -9,9 +9,7 @@ Core::Core(PolicyParts policy)
       placer(parts.config, parts.scores.active),
       query_placer(parts.config, parts.query_scores.active),
       ceiling(parts.config, {}),  // whether something fits does not depend on a taste, and scores cost
-      wake_ups(parts.config.devices) {
-  elect.is_on = parts.config.mode == CycleMode::kElect ? 1 : 0;
-}
+      wake_ups(parts.config.devices) {}
 
 JobKey Core::job_key(JobId job) const {
   const JobTable& table = state.jobs();
@@ -38,7 +36,7 @@ JobKey Core::job_key(JobId job) const {
 }
 
 LineKey Core::line_key(JobId job) {
-  if (elect.is_on == 0) return {.rank = state.jobs().submitted[index(job)].ns};
+  if (!elects()) return {.rank = state.jobs().submitted[index(job)].ns};
   int64_t& turn = book[job].turn;
   if (turn == 0) turn = elect.first_arrival() + elect.arrivals++;
   return {.rank = parts.job_order->rank(job_key(job)), .turn = turn};

@@ -40,7 +40,6 @@ struct PolicyParts {
 
 /// Elect mode: what the parts of the scheduler tell the rung that elects.
 struct ElectState {
-  uint8_t is_on = 0;
   uint8_t is_due = 0;          ///< something has happened that may change who is chosen
   uint8_t has_returned = 0;    ///< a job that ran waits again, and not because of an election
   int64_t round = 1;           ///< counts elections
@@ -84,6 +83,7 @@ struct Core {
   const Shape& shape_of(JobId job) const { return state.shapes()[state.jobs().shape[index(job)]]; }
   bool knows(JobId job) const { return index(job) < book.size(); }
   JobState state_of(JobId job) const { return state.jobs().state[index(job)]; }
+  bool elects() const { return parts.config.mode == CycleMode::kElect; }
   /// What the order may read of the job, now.
   JobKey job_key(JobId job) const;
   /// Where the job stands in its line, from now on.

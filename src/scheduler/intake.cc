@@ -99,7 +99,7 @@ void Intake::reject(const JobSpec& spec, Instant submitted, std::string why) {
 }
 
 JobId Intake::enter(const JobSpec& spec, Instant submitted) {
-  if (core_.elect.is_on != 0 && spec.gang == GangRule::kNone) {
+  if (core_.elects() && spec.gang == GangRule::kNone) {
     reject(spec, submitted,
            fmt::format("job {}: where the running set is elected, tasks start together only", spec.name));
     return kNone<JobId>;

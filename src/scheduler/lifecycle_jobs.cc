@@ -91,7 +91,7 @@ bool Lifecycle::on_progress(const ProgressReported& event) {
   JobRecord& record = core_.book[event.job];
   record.left = std::min(event.remaining, kEndless);
   record.executed_then = record.executed_by(core_.now);
-  if (core_.elect.is_on == 0) return true;
+  if (!core_.elects()) return true;
   // Who waits stands by its rank.
   for (EntryId entry = core_.lines.first_entry(event.job); is_set(entry); entry = core_.lines.first_entry(event.job)) {
     const LineId line = core_.lines.line_of(entry);
@@ -215,7 +215,7 @@ void Lifecycle::after_loss(JobId job, StopCause cause) {
   }
   if (record.stale_due != kNever) return refresh(job);
   const bool has_run = std::ranges::any_of(counts, [](const RoleCounts& c) { return c.running > 0; });
-  if (!has_run || record.stale_after.ns <= 0 || core_.elect.is_on != 0) return stop_all(job, Intent::kRestart, cause);
+  if (!has_run || record.stale_after.ns <= 0 || core_.elects()) return stop_all(job, Intent::kRestart, cause);
   tolerate(job, cause);
 }
 

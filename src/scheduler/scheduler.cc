@@ -52,7 +52,7 @@ Result<PolicyParts> make_parts(const PolicyConfig& config) {
 
 Scheduler::Impl::Impl(PolicyParts parts) : core(std::move(parts)) {
   ladder.push_back(std::make_unique<AdmitRung>(core, lifecycle));
-  if (core.elect.is_on != 0) {
+  if (core.elects()) {
     ladder.push_back(std::make_unique<ElectRung>(core, lifecycle));
   } else {
     ladder.push_back(std::make_unique<PlaceRung>(core, lifecycle));
@@ -71,7 +71,7 @@ const Decisions& Scheduler::Impl::take(std::span<const Event> events, Ladder run
 
 void Scheduler::Impl::climb() {
   refresh_scores();
-  if (core.elect.is_on == 0) core.wake_ups.wake(core.lines, core.state);  // an election looks at everybody
+  if (!core.elects()) core.wake_ups.wake(core.lines, core.state);  // an election looks at everybody
   for (const std::unique_ptr<Rung>& rung : ladder) {
     rung->run();
     lifecycle.settle();

@@ -1,8 +1,8 @@
 #include "service/api.h"
 
+#include "base/few_files_testing.h"
 #include "service/backend_testing.h"
 #include "service/info.h"
-#include "service/no_more_files_testing.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -153,7 +153,7 @@ TEST_F(ApiTest, AUserHasHisNameAlsoWithoutFileDescriptors) {
   const std::string name = user_name(kUser);
   if (name == "1") GTEST_SKIP() << "this system has no user 1";
   Api api(backend_, kUser, {});
-  const NoMoreFiles shortage;
+  const FewFiles shortage(0);
   const Reply reply = api.handle(
       {.method = Method::kPost, .target = "/v1/jobs", .body = R"({"command":["x"],"directory":"/"})", .peer = kUser});
   EXPECT_EQ(read_job(reply.body)->user, name);

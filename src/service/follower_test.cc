@@ -1,10 +1,10 @@
 #include "service/follower.h"
 
+#include "base/few_files_testing.h"
 #include "base/test_folder.h"
 #include "service/backend_testing.h"
 #include "service/file_watcher.h"
 #include "service/info.h"
-#include "service/no_more_files_testing.h"
 #include "service/socket_place.h"
 
 #include <gmock/gmock.h>
@@ -87,7 +87,7 @@ TEST_F(FollowerTest, OutputThatCannotBeOpenedJustNowIsNotLost) {
   const auto log = follow_output(backend_, job_, 0, OutputStream::kOut, OutputUntil::kNow);
   const auto attached = follow_attached(backend_, job_);
   {
-    const NoMoreFiles shortage;
+    const FewFiles shortage(0);
     EXPECT_EQ(drain(*log), "");
     EXPECT_EQ(step_, FollowStep::kWait);
     EXPECT_EQ(frames(*attached).size(), 1U) << "the state, so that the client knows its job";

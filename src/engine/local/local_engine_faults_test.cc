@@ -1,3 +1,4 @@
+#include "base/few_files_testing.h"
 #include "engine/local/lease.h"
 #include "engine/local/local_engine_testing.h"
 
@@ -5,7 +6,6 @@
 
 #include <csignal>
 #include <sys/file.h>
-#include <sys/resource.h>
 
 // What a machine and its users do to tasks that is not in the plan.
 
@@ -13,24 +13,6 @@ namespace weft::local {
 namespace {
 
 using testing::HasSubstr;
-
-/// Fewer file descriptors than there were, as long as it lives.
-class FewFiles {
- public:
-  explicit FewFiles(rlim_t more) {
-    ::getrlimit(RLIMIT_NOFILE, &before_);
-    const int next = ::open("/dev/null", O_RDONLY);
-    ::close(next);
-    const rlimit few{.rlim_cur = static_cast<rlim_t>(next) + more, .rlim_max = before_.rlim_max};
-    ::setrlimit(RLIMIT_NOFILE, &few);
-  }
-  ~FewFiles() { ::setrlimit(RLIMIT_NOFILE, &before_); }
-  FewFiles(const FewFiles&) = delete;
-  FewFiles& operator=(const FewFiles&) = delete;
-
- private:
-  rlimit before_{};
-};
 
 pid_t supervisor_of_only_task() {
   const std::vector<Process> below = descendants_of(::getpid());

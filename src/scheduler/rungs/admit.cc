@@ -16,7 +16,7 @@ void AdmitRung::admit(JobId job) {
   JobRecord& record = core_.book[job];
   record.gates = static_cast<uint8_t>(record.gates & ~gate_bit(Gate::kNotAdmitted));
   if (record.live == 0 && !close_gates(job)) return lifecycle_.cancel(job);
-  if (record.live > 0 && core_.elect.is_on != 0) core_.elect.adopted.push_back(job);
+  if (record.live > 0 && core_.elects()) core_.elect.adopted.push_back(job);
   lifecycle_.sync_lines(job);
   // Said at once, not when its turn comes: a job that can never run is not tried before the cluster has grown.
   for (EntryId e = core_.lines.first_entry(job); is_set(e); e = core_.lines.next_entry(e)) {

@@ -12,7 +12,7 @@ ElectRung::ElectRung(Core& core, Lifecycle& lifecycle)
 
 void ElectRung::run() {
   for (const JobId job : core_.elect.adopted) {
-    runners_.push_back(runner_of(place_of(job, core_.line_key(job).turn), need_of(job)));
+    runners_.push_back(runner_of({.turn = core_.line_key(job).turn, .job = job}, need_of(job)));
     next_look_ = std::min(next_look_, runners_.back().look);
   }
   core_.elect.adopted.clear();
@@ -76,14 +76,12 @@ void ElectRung::add_chosen() {
   }
 }
 
-ElectRung::Runner ElectRung::runner_of(const Place& place, int64_t need) {
+/// `place` as it was when it waited.
+ElectRung::Runner ElectRung::runner_of(Place place, int64_t need) const {
   const JobKey key = core_.job_key(place.job);
-  Runner runner{.place = place, .need = need, .fall = order_.fall(key)};
-  if (order_.ties() == JobOrder::Ties::kWaitingFirst) runner.place.phase = 1;
-  if (order_.ties() == JobOrder::Ties::kRunningFirst) runner.place.phase = 0;
-  runner.place.rank = place_of(place.job, 0).rank;
-  renew_look(runner);
-  return runner;
+  place.rank = running_rank(key);
+  place.phase = order_.ties() == JobOrder::Ties::kWaitingFirst ? 1 : 0;
+  return {.place = place, .need = need, .fall = order_.fall(key), .look = order_.next_look(key, core_.now)};
 }
 
 int64_t ElectRung::need_of(JobId job) const {
@@ -96,13 +94,9 @@ int64_t ElectRung::need_of(JobId job) const {
 
 // ---- The order
 
-ElectRung::Place ElectRung::place_of(JobId job, int64_t turn) const {
-  Place place{.rank = order_.rank(core_.job_key(job)), .turn = turn, .job = job};
-  const bool is_firm = order_.disturbs() == JobOrder::Disturbs::kNobody || !core_.shape_of(job).is_preemptible;
-  if (is_firm) place.rank = std::numeric_limits<int64_t>::min();
-  if (order_.ties() != JobOrder::Ties::kWaitingFirst) return place;
-  place.phase = 1;
-  return place;
+int64_t ElectRung::running_rank(const JobKey& key) const {
+  const bool is_firm = order_.disturbs() == JobOrder::Disturbs::kNobody || !key.shape->is_preemptible;
+  return is_firm ? std::numeric_limits<int64_t>::min() : order_.rank(key);
 }
 
 ElectRung::Place ElectRung::waiting_place(EntryId entry) const {
@@ -122,14 +116,14 @@ void ElectRung::see_runners() {
     return record.live == 0 || record.intent != Intent::kNone || core_.has_ended(runner.place.job);
   });
   for (Runner& runner : runners_) {
-    const JobId job = runner.place.job;
     runner.fate = Fate::kKept;
     if (order_.rank_of() != JobOrder::RankOf::kService) continue;
-    const bool sinks = order_.sinks(core_.job_key(job));
-    if (sinks) ++core_.book[job].level;
-    runner.place.rank = place_of(job, 0).rank;
+    JobKey key = core_.job_key(runner.place.job);
+    const bool sinks = order_.sinks(key);
+    if (sinks) key.level = ++core_.book[key.job].level;
+    runner.place.rank = running_rank(key);
     if (order_.ties() == JobOrder::Ties::kRunningFirst) runner.place.phase = sinks ? 2 : 0;
-    if (sinks || order_.renews_looks() || runner.look <= core_.now) renew_look(runner);
+    if (sinks || order_.renews_looks() || runner.look <= core_.now) runner.look = order_.next_look(key, core_.now);
   }
   sort_runners();
 }
@@ -154,10 +148,6 @@ void ElectRung::sort_runners() {
   }
   if (ties != JobOrder::Ties::kWaitingFirst) return;
   for (Runner& runner : runners_) runner.place.phase = 1;
-}
-
-void ElectRung::renew_look(Runner& runner) {
-  runner.look = order_.next_look(core_.job_key(runner.place.job), core_.now);
 }
 
 void ElectRung::see_waiters() {

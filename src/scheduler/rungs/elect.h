@@ -6,6 +6,7 @@
 #include "state/transaction.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -66,21 +67,20 @@ class ElectRung final : public Rung {
   bool add_all_by_count();
   bool add_all_by_placement();
   void add_chosen();
-  Runner runner_of(const Place& place, int64_t need);
+  Runner runner_of(Place place, int64_t need) const;
   void sort_runners();
   void see_runners();
   void see_waiters();
   void settle();
   void place_chosen();
   bool try_chosen(const Chosen& chosen);
-  Place place_of(JobId job, int64_t turn) const;
+  int64_t running_rank(const JobKey& key) const;
   Place waiting_place(EntryId entry) const;
   /// The waiter goes on to the next of its line, or is out.
   void advance(Waiter& waiter);
   void close(Waiter& waiter, const Verdict& verdict);
   Waiter* first_waiter();
   int64_t need_of(JobId job) const;
-  void renew_look(Runner& runner);
 
   // elect_count.cc
   bool is_counting_cluster();
@@ -99,6 +99,7 @@ class ElectRung final : public Rung {
   Verdict place_afresh(Transaction& txn, JobId job);
   void choose_runner(Transaction& txn, Runner& runner);
   bool take_plan(Transaction& txn, const Chosen& chosen);
+  std::optional<TaskPlacement> again(const TaskDemand& demand, const TaskPlacement& at) const;
   bool is_where_it_was(JobId job) const;
   Chosen& plan(const Place& place, int64_t need);
   template <typename Visit>

@@ -31,6 +31,13 @@ void ElectRung::lift(Transaction& txn, JobId job) {
   txn.charge(shape.queue, ResourceVector{} - charge, shape.is_preemptible ? 1 : 0);
 }
 
+/// The same place, if it is free.
+std::optional<TaskPlacement> ElectRung::again(const TaskDemand& demand, const TaskPlacement& at) const {
+  AdoptedTask fact{.task = 0, .node = at.node, .devices = at.devices, .numa_zone = at.numa_zone};
+  if (at.kind == DeviceNeedKind::kMig) fact.mig_start = static_cast<int8_t>(at.mig_start);
+  return place_fact(core_.state, demand, fact);
+}
+
 /// Puts the runner's tasks where they were; false, and nothing written, when somebody has taken a place.
 bool ElectRung::put_back(Transaction& txn, JobId job) {
   const auto mark = txn.mark();
@@ -39,9 +46,7 @@ bool ElectRung::put_back(Transaction& txn, JobId job) {
   bool is_back = true;
   for_each_live(job, [&](TaskId task, const TaskDemand& demand) {
     const TaskPlacement& was = core_.state.tasks().placement[index(task)];
-    AdoptedTask fact{.task = 0, .node = was.node, .devices = was.devices, .numa_zone = was.numa_zone};
-    if (was.kind == DeviceNeedKind::kMig) fact.mig_start = static_cast<int8_t>(was.mig_start);
-    const auto at = is_back ? place_fact(core_.state, demand, fact) : std::nullopt;
+    const auto at = is_back ? again(demand, was) : std::nullopt;
     is_back = at.has_value();
     if (!is_back) return;
     txn.take(demand, *at);
@@ -163,9 +168,7 @@ bool ElectRung::take_plan(Transaction& txn, const Chosen& chosen) {
   for (size_t role = 0; role < shape.roles.size(); ++role) {
     for (int32_t n = 0; n < counts_[role]; ++n, ++i) {
       const TaskPlacement& wanted = planned_[i];
-      AdoptedTask fact{.task = 0, .node = wanted.node, .devices = wanted.devices, .numa_zone = wanted.numa_zone};
-      if (wanted.kind == DeviceNeedKind::kMig) fact.mig_start = static_cast<int8_t>(wanted.mig_start);
-      const auto at = place_fact(core_.state, shape.roles[role].demand, fact);
+      const auto at = again(shape.roles[role].demand, wanted);
       if (!at || !core_.state.is_schedulable(wanted.node)) {
         txn.rollback(mark);
         placement_.clear();

@@ -1,14 +1,13 @@
 #include "sim/saturation/campaign.h"
 
+#include "sim/side_by_side.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <limits>
-#include <mutex>
 #include <optional>
-#include <thread>
 
 namespace weft::sim {
 
@@ -68,27 +67,14 @@ Result<CampaignResult> run_campaign(const CampaignPlan& plan, const ProgressRepo
   std::vector<SaturationInput> inputs;
   for (const Workload& workload : plan.workloads) inputs.push_back({.nodes = plan.nodes, .pods = workload.pods});
   std::vector<std::optional<Result<SaturationRun>>> runs(total);
-  std::atomic<size_t> next = 0;
-  std::atomic<size_t> first_failed = total;
-  std::mutex reporting;
-  size_t done = 0;
-  const auto work = [&] {
-    for (size_t i = next++; i < total && i < first_failed; i = next++) {
-      const size_t cell = i / per_cell;
-      const SaturationOptions options{
-          .policy = plan.policies[cell % plan.policies.size()], .seed = plan.seeds[i % per_cell], .ratio = plan.ratio};
-      runs[i] = saturate(inputs[cell / plan.policies.size()], options);
-      const std::lock_guard lock(reporting);
-      if (!*runs[i]) first_failed = std::min<size_t>(first_failed, i);
-      report(++done, total);
-    }
+  const auto work = [&](size_t i) {
+    const size_t cell = i / per_cell;
+    const SaturationOptions options{
+        .policy = plan.policies[cell % plan.policies.size()], .seed = plan.seeds[i % per_cell], .ratio = plan.ratio};
+    runs[i] = saturate(inputs[cell / plan.policies.size()], options);
+    return runs[i]->has_value();
   };
-  {
-    std::vector<std::jthread> threads;
-    for (size_t t = 1; t < std::min<size_t>(plan.threads, total); ++t) threads.emplace_back(work);
-    work();
-  }
-  // A run before the first that failed was taken up before it, so it has ended.
+  const size_t first_failed = run_side_by_side(total, plan.threads, work, report);
   if (first_failed < total) {
     const Error& error = runs[first_failed]->error();
     return fail(error.code, fmt::format("{}: {}", plan.workloads[first_failed / per_cell / plan.policies.size()].name,

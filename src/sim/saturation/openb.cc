@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "model/device.h"
 #include "sim/csv.h"
+#include "sim/word_list.h"
 
 #include <fmt/format.h>
 
@@ -57,19 +58,6 @@ class NameCheck {
   std::unordered_map<std::string_view, uint32_t> lines_;
 };
 
-/// "A|B". Nothing between two bars, or before or after them, is passed over, as the published simulator does.
-std::vector<std::string> read_models(std::string_view text) {
-  std::vector<std::string> models;
-  while (!text.empty()) {
-    const size_t bar = std::min(text.find('|'), text.size());
-    if (bar > 0) models.emplace_back(text.substr(0, bar));
-    text.remove_prefix(std::min(bar + 1, text.size()));
-  }
-  std::ranges::sort(models);
-  models.erase(std::unique(models.begin(), models.end()), models.end());
-  return models;
-}
-
 Result<OpenbNode> read_node(const CsvReader& reader, const std::vector<CsvField>& row) {
   RowNumbers numbers(reader);
   OpenbNode node{.name = std::string(row[0].text),
@@ -106,7 +94,7 @@ Result<OpenbPod> read_pod(const CsvReader& reader, const std::vector<CsvField>& 
     return reader.error_at(row[4],
                            fmt::format("gpu_milli: expected 1,000 where num_gpu is over 1, found {}", pod.gpu_milli));
   }
-  pod.models = read_models(row[5].text);
+  read_words(row[5].text, '|', pod.models);  // empty words are passed over, as the published simulator does
   return pod;
 }
 

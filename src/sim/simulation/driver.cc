@@ -58,21 +58,15 @@ Duration Driver::told_run_time(const TraceJob& job, Duration run_time) {
 }
 
 /// A job that no empty cluster could hold is found out at its coming, once for each kind.
-Result<void> Driver::check_possible(const JobSpec& spec) {
-  std::string demand;
-  for (const RoleSpec& role : spec.roles) {
-    demand += fmt::format("{} {} {} {} {} {}", role.count, role.devices.count, role.devices.milli, role.cpu_milli,
-                          role.memory_bytes, role.constraint.models.size());
-    for (const std::string& model : role.constraint.models) demand += "\n" + model;
-  }
+Result<void> Driver::check_possible(const TraceJob& job, const JobSpec& spec) {
+  const auto demand = std::tie(job.tasks, job.gpus_per_task, job.gpu_milli, job.is_gpu_count, job.cpu_milli,
+                               job.memory_bytes, job.gpu_models);
   if (checked_.contains(demand)) return {};
   const Result<Verdict> verdict = core_->what_if(spec);
   if (!verdict) return std::unexpected(verdict.error());
-  if (verdict->is_never) {
-    if (plan_.skips_impossible != 0) return {};
+  if (verdict->is_never && plan_.skips_impossible == 0)
     return fail(ErrorCode::kInvalidInput, fmt::format("job {}: {}", spec.name, core_->text(*verdict)));
-  }
-  checked_.insert(std::move(demand));
+  checked_.emplace(demand);
   return {};
 }
 
@@ -87,7 +81,7 @@ Result<void> Driver::take_arrivals(Instant now) {
     const Duration run_time = run_time_by(plan_.rules, next_);
     spec.estimate = told_run_time(next_, run_time);
     if (next_.deadline < kNever) spec.deadline = next_.deadline;
-    if (Result<void> possible = check_possible(spec); !possible) return possible;
+    if (Result<void> possible = check_possible(next_, spec); !possible) return possible;
     const int64_t gpu_milli = gpu_milli_of(next_);
     out_.jobs.push_back({.id = next_.id,
                          .user = next_.user,
@@ -108,17 +102,13 @@ Result<void> Driver::take_arrivals(Instant now) {
 }
 
 void Driver::take_endings(Instant now) {
-  while (!endings_.empty() && endings_.front().at <= now) {
-    const Ending ending = endings_.front();
-    std::ranges::pop_heap(endings_, std::greater{});
-    endings_.pop_back();
-    const Live& live = live_[index(ending.job)];
-    if (live.started == kNever || live.start != ending.start || live.end != ending.at) continue;
-    leave(ending.job, now);
+  for (const Ending* first = first_ending(); first != nullptr && first->at <= now; first = first_ending()) {
+    const JobId job = first->job;
+    leave(job, now);
     events_.push_back(
         {.at = now,
-         .body =
-             GangEnded{.job = ending.job, .attempt = ending.attempt, .outcome = TaskOutcome::kDone, .exit_status = 0}});
+         .body = GangEnded{
+             .job = job, .attempt = live_[index(job)].attempt, .outcome = TaskOutcome::kDone, .exit_status = 0}});
   }
 }
 
@@ -136,7 +126,7 @@ void Driver::pass_event(Instant now) {
 void Driver::set_end(JobId job, Instant end) {
   Live& live = live_[index(job)];
   live.end = end;
-  endings_.push_back({.at = end, .start = live.start, .job = job, .attempt = live.attempt});
+  endings_.push_back({.at = end, .start = live.start, .job = job});
   std::ranges::push_heap(endings_, std::greater{});
 }
 
@@ -266,17 +256,21 @@ void Driver::sample(Instant now) {
 
 // ---- The run
 
-Instant Driver::next_instant() {
+const Driver::Ending* Driver::first_ending() {
   while (!endings_.empty()) {
     const Ending& first = endings_.front();
     const Live& live = live_[index(first.job)];
-    if (live.started != kNever && live.start == first.start && live.end == first.at) break;
+    if (live.started != kNever && live.start == first.start && live.end == first.at) return &first;
     std::ranges::pop_heap(endings_, std::greater{});
     endings_.pop_back();
   }
+  return nullptr;
+}
+
+Instant Driver::next_instant() {
   Instant next = core_->next_timer();
   if (has_next_ != 0) next = std::min(next, submit_by(plan_.rules, next_));
-  if (!endings_.empty()) next = std::min(next, endings_.front().at);
+  if (const Ending* first = first_ending()) next = std::min(next, first->at);
   return next;
 }
 

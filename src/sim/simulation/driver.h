@@ -10,10 +10,12 @@
 #include "sim/simulation/sample_series.h"
 #include "sim/simulation/simulation.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace weft::sim {
@@ -29,7 +31,6 @@ class Driver {
     Instant at;
     uint64_t start = 0;  ///< number of the start that it ends: earlier ones end first
     JobId job = kNone<JobId>;
-    uint32_t attempt = 0;
     bool operator>(const Ending& other) const { return at != other.at ? at > other.at : start > other.start; }
   };
   /// A job in the core, by JobId.
@@ -49,7 +50,9 @@ class Driver {
   Result<void> add_cluster();
   Result<void> look_ahead();
   Result<void> take_arrivals(Instant now);
-  Result<void> check_possible(const JobSpec& spec);
+  Result<void> check_possible(const TraceJob& job, const JobSpec& spec);
+  /// The next end that will come as it stands; what was to end otherwise is thrown away. Null: nothing runs.
+  const Ending* first_ending();
   Instant next_instant();
   void take_endings(Instant now);
   void pass_event(Instant now);
@@ -84,7 +87,9 @@ class Driver {
   std::vector<Event> events_;
   std::vector<Event> answers_;
   std::map<JobId, std::vector<Held>> held_;
-  std::set<std::string> checked_;  ///< demands of which the cluster can hold one
+  /// What decides whether the cluster could ever run a job: those that have been asked for.
+  using Demand = std::tuple<int32_t, int32_t, int32_t, uint8_t, int64_t, int64_t, std::vector<std::string>>;
+  std::set<Demand, std::less<>> checked_;
   uint64_t starts_ = 0;
   RunOutcome out_;
   SampleSeries samples_;

@@ -24,7 +24,7 @@ void JobMapping::describe(const TraceJob& job, JobSpec& spec) const {
   spec.user = job.user;
   spec.priority = job.priority;
   spec.preemptible = true;
-  const bool is_taken_apart = layout_.split == Layout::Split::kSingleGpus && job.gpu_milli == 0 && job.gpu_count() > 0;
+  const bool is_taken_apart = layout_ == Layout::kSingleGpus && job.gpu_milli == 0 && job.gpu_count() > 0;
   const bool is_split = !is_taken_apart && job.is_gpu_count != 0 && job.gpu_count() > node_gpus_ && node_gpus_ > 0;
   const int64_t rest = is_split ? job.gpu_count() % node_gpus_ : 0;
   spec.roles.resize(rest > 0 ? 2 : 1);

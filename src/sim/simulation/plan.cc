@@ -2,9 +2,6 @@
 
 #include "base/text.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <array>
 
@@ -43,12 +40,6 @@ constexpr std::string_view kConsolidated = "consolidated";
 constexpr std::array<std::string_view, 10> kPlacements{kCount,    kConsolidated, "pack",       "spread",  "random",
                                                        "dotprod", "packing",     "clustering", "bestfit", "fgd"};
 
-std::string known_names(std::string_view what, std::string_view name, const std::vector<std::string_view>& names) {
-  const std::string_view meant = nearest(name, names);
-  const std::string hint = meant.empty() ? std::string() : fmt::format(" (did you mean '{}'?)", meant);
-  return fmt::format("there is no {} '{}'{}; known are {}", what, name, hint, fmt::join(names, ", "));
-}
-
 }  // namespace
 
 std::string_view rules_name(Rules rules) {
@@ -67,14 +58,14 @@ std::vector<std::string_view> placement_names() { return {kPlacements.begin(), k
 Result<PolicyPlan> plan_policy(const RunPlan& run) {
   const auto known = std::ranges::find(kPolicies, run.policy, &KnownPolicy::name);
   if (known == kPolicies.end())
-    return fail(ErrorCode::kInvalidInput, known_names("policy", run.policy, policy_names()));
+    return fail(ErrorCode::kInvalidInput, unknown_name_text("policy", run.policy, policy_names()));
   PolicyPlan plan;
   plan.placement = run.placement;
   if (plan.placement.empty()) {
     plan.placement = run.rules == Rules::kNative ? "pack" : (run.rules == Rules::kMuri ? kConsolidated : kCount);
   }
   if (std::ranges::find(kPlacements, plan.placement) == kPlacements.end())
-    return fail(ErrorCode::kInvalidInput, known_names("placement", plan.placement, placement_names()));
+    return fail(ErrorCode::kInvalidInput, unknown_name_text("placement", plan.placement, placement_names()));
   PolicyConfig& config = plan.config;
   config.preset = run.policy;
   config.order = known->order;
@@ -83,7 +74,7 @@ Result<PolicyPlan> plan_policy(const RunPlan& run) {
   config.random_seed = run.seed;
   config.node_scores.clear();
   if (plan.placement == kCount) {
-    plan.layout.split = Layout::Split::kSingleGpus;
+    plan.layout = Layout::kSingleGpus;
   } else {
     config.node_scores.push_back({.name = plan.placement == kConsolidated ? "first" : plan.placement});
   }

@@ -51,17 +51,14 @@ struct RunPlan {
 std::vector<std::string_view> policy_names();
 std::vector<std::string_view> placement_names();
 
-/// How jobs are laid out, and by what their nodes are chosen.
-struct Layout {
-  enum class Split : uint8_t {
-    kSingleGpus,  ///< a number of GPUs, wherever they are
-    kNodes,       ///< as few nodes as can hold them: one, or whole ones and a rest
-  };
-  Split split = Split::kNodes;
+/// What becomes of a number of GPUs.
+enum class Layout : uint8_t {
+  kSingleGpus,  ///< single ones, wherever they are
+  kNodes,       ///< as few nodes as can hold them: one, or whole ones and a rest
 };
 struct PolicyPlan {
   PolicyConfig config;
-  Layout layout;
+  Layout layout = Layout::kNodes;
   std::string placement;  ///< as it is named
 };
 /// Error: an unknown name; lists those there are.

@@ -73,18 +73,17 @@ TEST(JobMapping, ANumberOfGpusBecomesSingleOnesOrAsFewNodesAsCanHoldThem) {
   const ClusterSpec cluster = *read_cluster("4x8");
   const TraceJob wide{.id = "w", .tasks = 1, .gpus_per_task = 20, .is_gpu_count = 1};
   JobSpec spec;
-  JobMapping({.split = Layout::Split::kSingleGpus}, cluster).describe(wide, spec);
+  JobMapping(Layout::kSingleGpus, cluster).describe(wide, spec);
   ASSERT_EQ(spec.roles.size(), 1U);
   EXPECT_EQ(spec.roles[0].count, 20);
   EXPECT_EQ(spec.roles[0].devices.count, 1);
-  JobMapping({.split = Layout::Split::kNodes}, cluster).describe(wide, spec);
+  JobMapping(Layout::kNodes, cluster).describe(wide, spec);
   ASSERT_EQ(spec.roles.size(), 2U);
   EXPECT_EQ(spec.roles[0].count, 2);
   EXPECT_EQ(spec.roles[0].devices.count, 8);
   EXPECT_EQ(spec.roles[1].count, 1);
   EXPECT_EQ(spec.roles[1].devices.count, 4);
-  JobMapping({.split = Layout::Split::kNodes}, cluster)
-      .describe({.id = "n", .gpus_per_task = 3, .is_gpu_count = 1}, spec);
+  JobMapping(Layout::kNodes, cluster).describe({.id = "n", .gpus_per_task = 3, .is_gpu_count = 1}, spec);
   ASSERT_EQ(spec.roles.size(), 1U);
   EXPECT_EQ(spec.roles[0].devices.count, 3);
 }

@@ -2,7 +2,7 @@
 
 #include "sim/trace/csv_rows.h"
 #include "sim/trace/formats.h"
-#include "sim/trace/word_list.h"
+#include "sim/word_list.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include "sim/trace/csv_fields.h"
 #include "sim/trace/formats.h"
 #include "sim/trace/job_pack.h"
-#include "sim/trace/word_list.h"
+#include "sim/word_list.h"
 
 #include <algorithm>
 #include <memory>

@@ -41,16 +41,13 @@ constexpr std::string_view kKnown =
     "swf (lines of 18 numbers, comments with ;), sacct (JobID|…), weft (id,submit,run_time,… or YAML with weft_trace: "
     "1)";
 
-std::vector<std::string_view> split(std::string_view line, char separator) {
-  std::vector<std::string_view> fields;
-  for (;;) {
-    const size_t end = line.find(separator);
-    std::string_view field = line.substr(0, end);
-    if (field.size() >= 2 && field.front() == '"' && field.back() == '"') field = field.substr(1, field.size() - 2);
-    fields.push_back(field);
-    if (end == std::string_view::npos) return fields;
-    line.remove_prefix(end + 1);
+/// The names of columns, without quotes.
+std::vector<std::string_view> names_in(std::string_view line, char separator) {
+  std::vector<std::string_view> names = split(line, separator);
+  for (std::string_view& name : names) {
+    if (name.size() >= 2 && name.front() == '"' && name.back() == '"') name = name.substr(1, name.size() - 2);
   }
+  return names;
 }
 
 bool has(const std::vector<std::string_view>& fields, std::string_view name) {
@@ -79,9 +76,9 @@ std::optional<TraceFormat> format_of(std::string_view line) {
   if (first == '#' || first == '%' || line.starts_with("---") || line.starts_with("weft_trace:") ||
       line.starts_with("epoch:") || line.starts_with("jobs:"))
     return TraceFormat::kWeftYaml;
-  const std::vector<std::string_view> bars = split(line, '|');
+  const std::vector<std::string_view> bars = names_in(line, '|');
   if (has(bars, "JobID") || has(bars, "JobIDRaw")) return TraceFormat::kSacct;
-  const std::vector<std::string_view> commas = split(line, ',');
+  const std::vector<std::string_view> commas = names_in(line, ',');
   for (const Signature& signature : signatures()) {
     if (std::ranges::all_of(signature.columns, [&](std::string_view column) { return has(commas, column); }))
       return signature.format;

@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "sim/trace/numbers.h"
-#include "sim/trace/word_list.h"
+#include "sim/word_list.h"
 
 #include <fmt/format.h>
 

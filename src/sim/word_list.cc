@@ -1,4 +1,4 @@
-#include "sim/trace/word_list.h"
+#include "sim/word_list.h"
 
 #include <algorithm>
 
