@@ -37,7 +37,9 @@ Result<void> Driver::add_cluster() {
 // ---- What comes
 
 Result<void> Driver::look_ahead() {
+  const auto begun = std::chrono::steady_clock::now();
   const Result<TraceReader::Step> step = trace_.next(next_);
+  out_.read_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   if (!step) return std::unexpected(step.error());
   has_next_ = *step == TraceReader::Step::kJob ? 1 : 0;
   return {};
@@ -80,7 +82,6 @@ Result<void> Driver::take_arrivals(Instant now) {
     mapping_.describe(next_, spec);
     const Duration run_time = run_time_by(plan_.rules, next_);
     spec.estimate = told_run_time(next_, run_time);
-    if (next_.deadline < kNever) spec.deadline = next_.deadline;
     if (Result<void> possible = check_possible(next_, spec); !possible) return possible;
     const int64_t gpu_milli = gpu_milli_of(next_);
     out_.jobs.push_back({.id = next_.id,
@@ -292,7 +293,8 @@ Result<RunOutcome> Driver::run(const OnRunProgress& progress) {
     if (progress && step % 1024 == 0) progress({.jobs_come = out_.jobs.size(), .jobs_ended = ended_, .now = now});
   }
   finish(out_);
-  out_.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+  out_.wall_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count() - out_.read_seconds;
   return std::move(out_);
 }
 

@@ -24,6 +24,8 @@ void JobMapping::describe(const TraceJob& job, JobSpec& spec) const {
   spec.user = job.user;
   spec.priority = job.priority;
   spec.preemptible = true;
+  spec.deadline.reset();
+  if (job.deadline < kNever) spec.deadline = job.deadline;
   const bool is_taken_apart = layout_ == Layout::kSingleGpus && job.gpu_milli == 0 && job.gpu_count() > 0;
   const bool is_split = !is_taken_apart && job.is_gpu_count != 0 && job.gpu_count() > node_gpus_ && node_gpus_ > 0;
   const int64_t rest = is_split ? job.gpu_count() % node_gpus_ : 0;

@@ -133,6 +133,25 @@ TEST(Simulation, StopsCostWhatThePlanSays) {
   EXPECT_EQ(outcome->jobs[1].end, Instant{} + seconds(110));
 }
 
+TEST(Simulation, ADeadlineIsItsOwnJobsOnly) {
+  // Jobs come one by one, so that each is told to the core in the place of the one before.
+  const auto job = [](const char* id, int64_t at, Instant deadline) {
+    return TraceJob{.id = id,
+                    .submit = Instant{} + seconds(at),
+                    .run_time = seconds(100),
+                    .deadline = deadline,
+                    .gpus_per_task = 32,
+                    .is_gpu_count = 1};
+  };
+  const std::vector<TraceJob> jobs{job("urgent", 0, Instant{} + seconds(120)), job("whenever", 10, kNever),
+                                   job("soon", 20, Instant{} + seconds(400))};
+  const auto outcome = run(trace_csv(jobs), plan_of("deadline", "count"));
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  EXPECT_EQ(outcome->jobs[0].end, Instant{} + seconds(100));
+  EXPECT_EQ(outcome->jobs[2].end, Instant{} + seconds(200));
+  EXPECT_EQ(outcome->jobs[1].end, Instant{} + seconds(300)) << "it has no deadline, so it goes last";
+}
+
 TEST(Simulation, AJobThatTheClusterCouldNeverRunIsRefusedByItsIdOrCounted) {
   const std::vector<TraceJob> jobs{{.id = "huge", .run_time = seconds(10), .gpus_per_task = 33, .is_gpu_count = 1},
                                    {.id = "small",
