@@ -193,19 +193,27 @@ TEST(Elect, AGangThatALostNodeBreaksWaitsAgainWhole) {
 }
 
 TEST(Elect, AJobThatStartsAgainAfterAFaultIsThereOnce) {
-  ElectWorld world(elect("srtf"), 2, 4);
-  const JobId job = world.submit(gpus_for(4, seconds(1000)));
-  for (uint32_t node : {0U, 1U, 0U}) {
-    world.tell(NodeDown{make_id<NodeId>(node)});
-    ASSERT_EQ(world.state(job), JobState::kRunning) << "it went to the other node";
-    world.tell(NodeUp{make_id<NodeId>(node)});
+  // Where GPUs are counted, and where places decide: then the tasks take CPUs too.
+  for (const int64_t cpu_milli : {0, 1000}) {
+    ElectWorld world(elect("srtf"), 2, 4);
+    const auto gang_of = [&](int32_t gpus, Duration estimate) {
+      JobSpec job = gpus_for(gpus, estimate);
+      job.roles[0].cpu_milli = cpu_milli;
+      return job;
+    };
+    const JobId job = world.submit(gang_of(4, seconds(1000)));
+    for (uint32_t node : {0U, 1U, 0U}) {
+      world.tell(NodeDown{make_id<NodeId>(node)});
+      ASSERT_EQ(world.state(job), JobState::kRunning) << "it went to the other node";
+      world.tell(NodeUp{make_id<NodeId>(node)});
+    }
+    const JobId shorter = world.submit(gang_of(8, seconds(10)));
+    EXPECT_THAT(world.running_jobs(), ElementsAre(shorter));
+    world.finish(shorter);
+    EXPECT_THAT(world.running_jobs(), ElementsAre(job));
+    EXPECT_EQ(world.stops(job), 1);
+    EXPECT_THAT(world.scheduler->audit(), IsEmpty());
   }
-  const JobId shorter = world.submit(gpus_for(8, seconds(10)));
-  EXPECT_THAT(world.running_jobs(), ElementsAre(shorter));
-  world.finish(shorter);
-  EXPECT_THAT(world.running_jobs(), ElementsAre(job));
-  EXPECT_EQ(world.stops(job), 1);
-  EXPECT_THAT(world.scheduler->audit(), IsEmpty());
 }
 
 TEST(Elect, NobodyIsMovedWhileEverybodyFits) {
