@@ -48,7 +48,8 @@ int run_simulate(const SimulateOptions& options) {
   ProgressLine line("jobs");
   sim::TraceNotes notes;
   const Result<sim::RunOutcome> outcome =
-      play(runs->front(), [&](const sim::RunProgress& now) { line.show(now.jobs_ended, now.jobs_come); }, notes);
+      play(runs->front(), {.progress = [&](const sim::RunProgress& now) { line.show(now.jobs_ended, now.jobs_come); }},
+           notes);
   line.clear();
   if (!outcome) return report("simulate", outcome.error());
   tell_notes(runs->front(), notes);

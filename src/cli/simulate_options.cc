@@ -152,10 +152,10 @@ Result<std::vector<SimulatedRun>> make_runs(const SimulateOptions& options, Want
   return runs;
 }
 
-Result<sim::RunOutcome> play(const SimulatedRun& run, const sim::OnRunProgress& progress, sim::TraceNotes& notes) {
+Result<sim::RunOutcome> play(const SimulatedRun& run, const sim::RunListeners& listeners, sim::TraceNotes& notes) {
   const auto reader = sim::open_trace(run.trace, run.reading);
   if (!reader) return std::unexpected(reader.error());
-  Result<sim::RunOutcome> outcome = sim::simulate(**reader, run.plan, progress);
+  Result<sim::RunOutcome> outcome = sim::simulate(**reader, run.plan, listeners);
   if (!outcome) return outcome;
   outcome->trace = run.trace;
   notes = (*reader)->notes();

@@ -50,6 +50,6 @@ enum class WantsSpans : uint8_t { kNo, kYes };
 Result<std::vector<SimulatedRun>> make_runs(const SimulateOptions& options, WantsSpans wants_spans);
 
 /// Opens the trace and plays the run. `notes`: what reading found.
-Result<sim::RunOutcome> play(const SimulatedRun& run, const sim::OnRunProgress& progress, sim::TraceNotes& notes);
+Result<sim::RunOutcome> play(const SimulatedRun& run, const sim::RunListeners& listeners, sim::TraceNotes& notes);
 
 }  // namespace weft::cli

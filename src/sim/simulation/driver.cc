@@ -12,9 +12,11 @@
 
 namespace weft::sim {
 
-Driver::Driver(TraceReader& trace, const RunPlan& plan, const PolicyPlan& policy, std::unique_ptr<Scheduler> core)
+Driver::Driver(TraceReader& trace, const RunPlan& plan, const PolicyPlan& policy, std::unique_ptr<Scheduler> core,
+               const RunListeners& listeners)
     : trace_(trace),
       plan_(plan),
+      listeners_(listeners),
       policy_(policy),
       core_(std::move(core)),
       mapping_(policy.layout, plan.cluster),
@@ -27,7 +29,7 @@ Result<void> Driver::add_cluster() {
   for (const std::string& model : plan_.cluster.models)
     events.push_back({.at = {}, .body = DeviceModelDefined{.model = {.name = model, .vendor = "trace"}}});
   for (const NodeSpec& node : plan_.cluster.nodes) events.push_back({.at = {}, .body = NodeAdded{.node = node}});
-  core_->apply(events);
+  if (const Result<const Decisions*> told = tell(CoreCall::kApply, events); !told) return std::unexpected(told.error());
   if (!core_->last_errors().empty()) return fail(ErrorCode::kInvalidInput, core_->last_errors().front());
   for (const NodeSpec& node : plan_.cluster.nodes) out_.nodes.push_back(node.name);
   out_.total_gpu_milli = plan_.cluster.gpu_count() * 1000;
@@ -235,16 +237,29 @@ void Driver::answer(const Decisions& decisions, Instant now) {
   }
 }
 
-void Driver::cycle(Instant now) {
+Result<const Decisions*> Driver::tell(CoreCall call, std::span<const Event> events) {
+  out_.events += events.size();
+  const Decisions& decisions = call == CoreCall::kApply ? core_->apply(events) : core_->absorb(events);
+  for (RunObserver* observer : listeners_.observers) {
+    if (Result<void> heard = observer->on_call(call, events, decisions, *core_); !heard)
+      return std::unexpected(heard.error());
+  }
+  return &decisions;
+}
+
+Result<void> Driver::cycle(Instant now) {
   if (events_.empty()) events_.push_back({.at = now, .body = Tick{}});
-  out_.events += events_.size();
-  answer(core_->apply(events_), now);
+  Result<const Decisions*> decisions = tell(CoreCall::kApply, events_);
+  if (!decisions) return std::unexpected(decisions.error());
+  answer(**decisions, now);
   for (; lent_ > 0; --lent_, events_.pop_back()) arrivals_[lent_ - 1] = std::move(events_.back());
   while (!answers_.empty()) {
     std::swap(events_, answers_);
-    out_.events += events_.size();
-    answer(core_->apply(events_), now);
+    decisions = tell(CoreCall::kApply, events_);
+    if (!decisions) return std::unexpected(decisions.error());
+    answer(**decisions, now);
   }
+  return {};
 }
 
 void Driver::sample(Instant now) {
@@ -275,7 +290,7 @@ Instant Driver::next_instant() {
   return next;
 }
 
-Result<RunOutcome> Driver::run(const OnRunProgress& progress) {
+Result<RunOutcome> Driver::run() {
   const auto begun = std::chrono::steady_clock::now();
   if (Result<void> added = add_cluster(); !added) return std::unexpected(added.error());
   if (Result<void> first = look_ahead(); !first) return std::unexpected(first.error());
@@ -288,9 +303,10 @@ Result<RunOutcome> Driver::run(const OnRunProgress& progress) {
     take_endings(now);
     pass_event(now);
     if (Result<void> arrived = take_arrivals(now); !arrived) return std::unexpected(arrived.error());
-    cycle(now);
+    if (Result<void> cycled = cycle(now); !cycled) return std::unexpected(cycled.error());
     sample(now);
-    if (progress && step % 1024 == 0) progress({.jobs_come = out_.jobs.size(), .jobs_ended = ended_, .now = now});
+    if (listeners_.progress && step % 1024 == 0)
+      listeners_.progress({.jobs_come = out_.jobs.size(), .jobs_ended = ended_, .now = now});
   }
   finish(out_);
   out_.wall_seconds =
@@ -314,12 +330,12 @@ void Driver::finish(RunOutcome& out) {
   out.decision_hash = core_->decision_hash();
 }
 
-Result<RunOutcome> simulate(TraceReader& trace, const RunPlan& plan, const OnRunProgress& progress) {
+Result<RunOutcome> simulate(TraceReader& trace, const RunPlan& plan, const RunListeners& listeners) {
   const Result<PolicyPlan> policy = plan_policy(plan);
   if (!policy) return std::unexpected(policy.error());
   Result<std::unique_ptr<Scheduler>> core = Scheduler::create(policy->config);
   if (!core) return std::unexpected(core.error());
-  return Driver(trace, plan, *policy, std::move(*core)).run(progress);
+  return Driver(trace, plan, *policy, std::move(*core), listeners).run();
 }
 
 }  // namespace weft::sim

@@ -23,8 +23,9 @@ namespace weft::sim {
 /// One run: the events of the trace, the clock of its jobs, and an engine that does at once what it is told.
 class Driver {
  public:
-  Driver(TraceReader& trace, const RunPlan& plan, const PolicyPlan& policy, std::unique_ptr<Scheduler> core);
-  Result<RunOutcome> run(const OnRunProgress& progress);
+  Driver(TraceReader& trace, const RunPlan& plan, const PolicyPlan& policy, std::unique_ptr<Scheduler> core,
+         const RunListeners& listeners);
+  Result<RunOutcome> run();
 
  private:
   struct Ending {
@@ -56,7 +57,9 @@ class Driver {
   Instant next_instant();
   void take_endings(Instant now);
   void pass_event(Instant now);
-  void cycle(Instant now);
+  /// Tells the core, and those who listen.
+  Result<const Decisions*> tell(CoreCall call, std::span<const Event> events);
+  Result<void> cycle(Instant now);
   void answer(const Decisions& decisions, Instant now);
   void on_start(const Decision& decision, Instant now);
   void on_stop(const Decision& decision, Instant now);
@@ -70,6 +73,7 @@ class Driver {
 
   TraceReader& trace_;
   const RunPlan& plan_;
+  const RunListeners& listeners_;
   PolicyPlan policy_;
   std::unique_ptr<Scheduler> core_;
   JobMapping mapping_;

@@ -42,6 +42,7 @@ struct RunPlan {
   Estimates estimates;
   Duration restart_cost{0};      ///< without progress, at every start but a job's first
   Duration checkpoint_every{0};  ///< of run time: what was done since is lost with a stop; 0: nothing is
+  Duration round{0};             ///< who runs is decided at its multiples only; 0: at every event
   uint64_t seed = 0;
   uint8_t wants_spans = 0;       ///< RunOutcome::spans
   uint8_t skips_impossible = 0;  ///< jobs that the cluster could never run are counted as rejected instead of refused
