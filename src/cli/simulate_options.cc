@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "cli/help_text.h"
+#include "sim/simulation/speed_table.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -70,6 +71,7 @@ std::vector<NamedFile> SimulateOptions::outputs() const {
 std::vector<NamedFile> SimulateOptions::inputs() const {
   std::vector<NamedFile> files;
   for (const std::string& trace : traces) files.push_back({"TRACE", trace});
+  if (speeds) files.push_back({"--speeds", *speeds});
   return files;
 }
 
@@ -105,6 +107,13 @@ void add_simulate_options(CLI::App& command, SimulateOptions& options) {
       .add_option("--checkpoint-every", options.checkpoint_every,
                   "run time between checkpoints: what was done since is lost with a stop (0: nothing is)")
       ->type_name("TIME");
+  command.add_option("--round", options.round, "who runs is decided at its multiples only (0: at every event)")
+      ->type_name("TIME");
+  command
+      .add_option("--speeds", options.speeds,
+                  "how fast jobs are by device model, network, nodes and sharing: a YAML file, see "
+                  "docs/guide/simulate.md")
+      ->type_name("FILE");
   command.add_option("--seed", options.seed, "of all random numbers (0)")->type_name("N");
   command.add_flag("--skip-bad-rows", options.skips_bad_rows,
                    "leave out rows that cannot be read and jobs that could never run, and count them");
@@ -124,6 +133,13 @@ Result<std::vector<SimulatedRun>> make_runs(const SimulateOptions& options, Want
   if (!restart) return std::unexpected(restart.error());
   const Result<Duration> checkpoint = duration_of("--checkpoint-every", options.checkpoint_every);
   if (!checkpoint) return std::unexpected(checkpoint.error());
+  const Result<Duration> round = duration_of("--round", options.round);
+  if (!round) return std::unexpected(round.error());
+  if (options.speeds) {
+    Result<std::shared_ptr<const sim::SpeedModel>> speeds = sim::read_speeds(*options.speeds);
+    if (!speeds) return std::unexpected(speeds.error());
+    plan.speeds = std::move(*speeds);
+  }
   const Result<int64_t> seed = parse_integer(options.seed, 0, std::numeric_limits<int64_t>::max());
   if (!seed) return wrong("--seed: " + seed.error().message);
   plan.cluster = std::move(*cluster);
@@ -131,6 +147,7 @@ Result<std::vector<SimulatedRun>> make_runs(const SimulateOptions& options, Want
   plan.estimates = *estimates;
   plan.restart_cost = *restart;
   plan.checkpoint_every = *checkpoint;
+  plan.round = *round;
   plan.seed = static_cast<uint64_t>(*seed);
   plan.wants_spans = wants_spans == WantsSpans::kYes ? 1 : 0;
   plan.skips_impossible = options.skips_bad_rows ? 1 : 0;

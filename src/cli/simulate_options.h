@@ -27,6 +27,8 @@ struct SimulateOptions {
   std::string estimates = "oracle";
   std::string restart_cost = "0";
   std::string checkpoint_every = "0";
+  std::string round = "0";
+  std::optional<std::string> speeds;
   std::string seed = "0";
   bool skips_bad_rows = false;
   std::optional<std::string> jobs_csv, json, html;

@@ -141,7 +141,8 @@ RunOccupancy measure_occupancy(const RunOutcome& outcome) {
   if (outcome.samples.empty() || outcome.total_gpu_milli <= 0) return result;
   const auto total = static_cast<double>(outcome.total_gpu_milli);
   TimeMean used, fragment, fragment_of_free, pending, pending_gpus, running;
-  result.allocation_max = result.pending_max = 0;
+  result.allocation_max = static_cast<double>(outcome.used_gpu_milli_max) / total;
+  result.pending_max = outcome.pending_max;
   for (size_t i = 0; i < outcome.samples.size(); ++i) {
     const RunSample& sample = outcome.samples[i];
     const double share = static_cast<double>(sample.used_gpu_milli) / total;

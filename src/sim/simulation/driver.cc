@@ -1,7 +1,5 @@
 #include "sim/simulation/driver.h"
 
-#include "base/bits.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,11 +21,16 @@ Driver::Driver(TraceReader& trace, const RunPlan& plan, const PolicyPlan& policy
       clock_(plan),
       random_(plan.seed) {}
 
+/// Of a device model that only the trace knows.
+constexpr int64_t kUnknownMemory = 80 * kGiB;
+
 Result<void> Driver::add_cluster() {
   std::vector<Event> events;
   events.push_back({.at = {}, .body = QueueDefined{.queue = {.name = "default", .guarantee = kUnlimitedResources}}});
   for (const std::string& model : plan_.cluster.models)
-    events.push_back({.at = {}, .body = DeviceModelDefined{.model = {.name = model, .vendor = "trace"}}});
+    events.push_back(
+        {.at = {},
+         .body = DeviceModelDefined{.model = {.name = model, .vendor = "trace", .memory_bytes = kUnknownMemory}}});
   for (const NodeSpec& node : plan_.cluster.nodes) events.push_back({.at = {}, .body = NodeAdded{.node = node}});
   if (const Result<const Decisions*> told = tell(CoreCall::kApply, events); !told) return std::unexpected(told.error());
   if (!core_->last_errors().empty()) return fail(ErrorCode::kInvalidInput, core_->last_errors().front());
@@ -93,7 +96,8 @@ Result<void> Driver::take_arrivals(Instant now) {
                          .gpu_milli = gpu_milli,
                          .submit = now,
                          .run_time = run_time});
-    live_.push_back({.work = clock_.admit(next_, run_time), .gpu_milli = gpu_milli});
+    live_.push_back({.work = clock_.admit(next_, run_time), .told = spec.estimate, .gpu_milli = gpu_milli});
+    if (plan_.speeds != nullptr) networks_.push_back(next_.model);
     pending_milli_ += gpu_milli;
     ++pending_count_;
     if (Result<void> next = look_ahead(); !next) return next;
@@ -107,6 +111,7 @@ Result<void> Driver::take_arrivals(Instant now) {
 void Driver::take_endings(Instant now) {
   for (const Ending* first = first_ending(); first != nullptr && first->at <= now; first = first_ending()) {
     const JobId job = first->job;
+    clock_.end(live_[index(job)].work, now);
     leave(job, now);
     events_.push_back(
         {.at = now,
@@ -124,118 +129,7 @@ void Driver::pass_event(Instant now) {
   }
 }
 
-// ---- The engine
-
-void Driver::set_end(JobId job, Instant end) {
-  Live& live = live_[index(job)];
-  live.end = end;
-  endings_.push_back({.at = end, .start = live.start, .job = job});
-  std::ranges::push_heap(endings_, std::greater{});
-}
-
-void Driver::on_start(const Decision& decision, Instant now) {
-  Live& live = live_[index(decision.job)];
-  JobOutcome& job = out_.jobs[index(decision.job)];
-  if (job.start == kNever) job.start = now;
-  live.started = now;
-  live.start = ++starts_;
-  live.attempt = decision.attempt;
-  set_end(decision.job, clock_.start(live.work, now));
-  if (clock_.passes_events()) running_.push_back(decision.job);
-  used_milli_ += live.gpu_milli;
-  pending_milli_ -= live.gpu_milli;
-  ++running_count_;
-  --pending_count_;
-}
-
-void Driver::leave(JobId job, Instant now) {
-  Live& live = live_[index(job)];
-  const Duration ran = now - live.started;
-  live.started = kNever;
-  out_.jobs[index(job)].executed = out_.jobs[index(job)].executed + ran;
-  out_.busy_gpu_seconds += ran.seconds() * static_cast<double>(live.gpu_milli) / 1000;
-  used_milli_ -= live.gpu_milli;
-  --running_count_;
-  if (clock_.passes_events()) std::erase(running_, job);
-  if (plan_.wants_spans != 0) {
-    for (const Held& held : held_[job]) {
-      out_.spans.push_back({.job = static_cast<uint32_t>(index(job)),
-                            .node = held.node,
-                            .gpus = held.gpus,
-                            .from = now - ran,
-                            .to = now});
-    }
-    held_.erase(job);
-  }
-}
-
-void Driver::on_stop(const Decision& decision, Instant now) {
-  Live& live = live_[index(decision.job)];
-  if (live.started == kNever) return;
-  clock_.stop(live.work, now);
-  leave(decision.job, now);
-  if (decision.cause == StopCause::kPreempted) ++out_.jobs[index(decision.job)].preempts;
-  pending_milli_ += live.gpu_milli;
-  ++pending_count_;
-}
-
-void Driver::on_end(const Decision& decision, Instant now) {
-  JobOutcome& job = out_.jobs[index(decision.job)];
-  job.end = now;
-  ++ended_;
-  switch (decision.end_state) {
-    case JobState::kDone: job.how = JobEnd::kDone; return;
-    case JobState::kFailed: job.how = JobEnd::kFailed; break;
-    default: job.how = JobEnd::kCancelled; break;
-  }
-  job.why = core_->job(decision.job).why;
-}
-
-void Driver::answer(const Decisions& decisions, Instant now) {
-  answers_.clear();
-  out_.decisions += decisions.list.size();
-  for (const Decision& decision : decisions.list) {
-    switch (decision.kind) {
-      case DecisionKind::kHold:
-        if (plan_.wants_spans != 0) {
-          std::vector<Held>& held = held_[decision.job];
-          held.clear();
-          for (const TaskPlacement& at : decisions.placements_of(decision)) {
-            const auto gpus = static_cast<int32_t>(popcount(at.devices));
-            const auto node = static_cast<uint32_t>(index(at.node));
-            const bool is_same = !held.empty() && held.back().node == node;
-            is_same ? held.back().gpus += gpus : held.emplace_back(Held{node, gpus}).gpus;
-          }
-        }
-        answers_.push_back({.at = now, .body = HoldAccepted{.job = decision.job, .attempt = decision.attempt}});
-        break;
-      case DecisionKind::kStart:
-        on_start(decision, now);
-        answers_.push_back({.at = now, .body = GangStarted{.job = decision.job, .attempt = decision.attempt}});
-        break;
-      case DecisionKind::kStop:
-        on_stop(decision, now);
-        answers_.push_back({.at = now,
-                            .body = GangEnded{.job = decision.job,
-                                              .attempt = decision.attempt,
-                                              .outcome = TaskOutcome::kStopped,
-                                              .exit_status = 0}});
-        break;
-      case DecisionKind::kEnd: on_end(decision, now); break;
-      case DecisionKind::kReject: {
-        JobOutcome& job = out_.jobs[index(decision.job)];
-        job.how = JobEnd::kRejected;
-        job.why = core_->job(decision.job).why;
-        pending_milli_ -= live_[index(decision.job)].gpu_milli;
-        --pending_count_;
-        ++ended_;
-        break;
-      }
-      case DecisionKind::kAdmit:
-      case DecisionKind::kRelease: break;
-    }
-  }
-}
+// ---- The core
 
 Result<const Decisions*> Driver::tell(CoreCall call, std::span<const Event> events) {
   out_.events += events.size();
@@ -248,26 +142,51 @@ Result<const Decisions*> Driver::tell(CoreCall call, std::span<const Event> even
 }
 
 Result<void> Driver::cycle(Instant now) {
+  const CoreCall call = is_round(now) ? CoreCall::kApply : CoreCall::kAbsorb;
+  is_waiting_for_round_ = call == CoreCall::kAbsorb ? 1 : 0;
   if (events_.empty()) events_.push_back({.at = now, .body = Tick{}});
-  Result<const Decisions*> decisions = tell(CoreCall::kApply, events_);
+  Result<const Decisions*> decisions = tell(call, events_);
   if (!decisions) return std::unexpected(decisions.error());
   answer(**decisions, now);
   for (; lent_ > 0; --lent_, events_.pop_back()) arrivals_[lent_ - 1] = std::move(events_.back());
   while (!answers_.empty()) {
     std::swap(events_, answers_);
-    decisions = tell(CoreCall::kApply, events_);
+    decisions = tell(call, events_);
     if (!decisions) return std::unexpected(decisions.error());
     answer(**decisions, now);
   }
   return {};
 }
 
+bool Driver::is_round(Instant now) const { return plan_.round.ns <= 0 || now.ns % plan_.round.ns == 0; }
+
+/// The first round at or after `at`.
+Instant Driver::round_from(Instant at) const {
+  if (plan_.round.ns <= 0 || at == kNever) return at;
+  const int64_t late = at.ns % plan_.round.ns;
+  return late == 0 ? at : at + (plan_.round - Duration{late});
+}
+
+/// How much is of no use to anybody is asked less often on large clusters, where the answer takes longer; between two
+/// answers the last one counts, as far as so much is free.
+void Driver::measure_fragments(Instant now) {
+  if (policy_.layout == Layout::kSingleGpus || !samples_.opens(now)) return;
+  constexpr size_t kNodesPerSample = 64;
+  if (samples_since_measured_++ % (1 + plan_.cluster.nodes.size() / kNodesPerSample) != 0) return;
+  fragment_milli_ = core_->fragmentation().fragment_milli;
+}
+
 void Driver::sample(Instant now) {
+  measure_fragments(now);
+  const auto free = static_cast<double>(out_.total_gpu_milli - used_milli_);
   samples_.add({.at = now,
                 .used_gpu_milli = used_milli_,
                 .pending_gpu_milli = pending_milli_,
                 .running = running_count_,
-                .pending = pending_count_});
+                .pending = pending_count_,
+                .fragment_gpu_milli = std::isnan(fragment_milli_) ? fragment_milli_ : std::min(fragment_milli_, free)});
+  out_.used_gpu_milli_max = std::max(out_.used_gpu_milli_max, used_milli_);
+  out_.pending_max = std::max(out_.pending_max, pending_count_);
 }
 
 // ---- The run
@@ -283,8 +202,9 @@ const Driver::Ending* Driver::first_ending() {
   return nullptr;
 }
 
-Instant Driver::next_instant() {
-  Instant next = core_->next_timer();
+Instant Driver::next_instant(Instant now) {
+  Instant next = round_from(std::max(core_->next_timer(), now));
+  if (is_waiting_for_round_ != 0) next = std::min(next, round_from(now));
   if (has_next_ != 0) next = std::min(next, submit_by(plan_.rules, next_));
   if (const Ending* first = first_ending()) next = std::min(next, first->at);
   return next;
@@ -296,12 +216,13 @@ Result<RunOutcome> Driver::run() {
   if (Result<void> first = look_ahead(); !first) return std::unexpected(first.error());
   Instant now;
   for (uint64_t step = 0;; ++step) {
-    const Instant next = next_instant();
+    const Instant next = next_instant(now);
     if (next == kNever) break;
     now = std::max(now, next);
     events_.clear();
     take_endings(now);
     pass_event(now);
+    report_drifting(now);
     if (Result<void> arrived = take_arrivals(now); !arrived) return std::unexpected(arrived.error());
     if (Result<void> cycled = cycle(now); !cycled) return std::unexpected(cycled.error());
     sample(now);
@@ -317,8 +238,7 @@ Result<RunOutcome> Driver::run() {
 void Driver::finish(RunOutcome& out) {
   for (size_t i = 0; i < out.jobs.size(); ++i) {
     JobOutcome& job = out.jobs[i];
-    const Duration left = job.how == JobEnd::kDone ? Duration{0} : live_[i].work.left;
-    job.lost = job.executed - (job.run_time - left);
+    job.lost = live_[i].work.lost;
     if (job.how == JobEnd::kUnfinished) job.why = core_->job(make_id<JobId>(i)).why;
   }
   out.policy = plan_.policy;
@@ -331,6 +251,16 @@ void Driver::finish(RunOutcome& out) {
 }
 
 Result<RunOutcome> simulate(TraceReader& trace, const RunPlan& plan, const RunListeners& listeners) {
+  if (plan.rules != Rules::kNative && plan.speeds != nullptr) {
+    return fail(
+        ErrorCode::kInvalidInput,
+        fmt::format("--speeds: the rules of {} know one speed only; expected --rules native", rules_name(plan.rules)));
+  }
+  if (plan.rules != Rules::kNative && plan.round.ns > 0) {
+    return fail(
+        ErrorCode::kInvalidInput,
+        fmt::format("--round: the rules of {} decide at every event; expected --rules native", rules_name(plan.rules)));
+  }
   const Result<PolicyPlan> policy = plan_policy(plan);
   if (!policy) return std::unexpected(policy.error());
   Result<std::unique_ptr<Scheduler>> core = Scheduler::create(policy->config);

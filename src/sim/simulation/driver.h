@@ -6,12 +6,13 @@
 #include "scheduler/scheduler.h"
 #include "sim/simulation/job_mapping.h"
 #include "sim/simulation/outcome.h"
+#include "sim/simulation/places.h"
 #include "sim/simulation/run_clock.h"
 #include "sim/simulation/sample_series.h"
 #include "sim/simulation/simulation.h"
 
 #include <functional>
-#include <map>
+#include <limits>
 #include <memory>
 #include <set>
 #include <string>
@@ -37,24 +38,22 @@ class Driver {
   /// A job in the core, by JobId.
   struct Live {
     RunClock::Work work;
+    Duration told = kEndless;  ///< run time, as the core was told
     int64_t gpu_milli = 0;
     Instant started = kNever;  ///< the present start; kNever: it does not run
     uint64_t start = 0;
     uint32_t attempt = 0;
     Instant end = kNever;
   };
-  struct Held {
-    uint32_t node = 0;
-    int32_t gpus = 0;
-  };
-
   Result<void> add_cluster();
   Result<void> look_ahead();
   Result<void> take_arrivals(Instant now);
   Result<void> check_possible(const TraceJob& job, const JobSpec& spec);
   /// The next end that will come as it stands; what was to end otherwise is thrown away. Null: nothing runs.
   const Ending* first_ending();
-  Instant next_instant();
+  Instant next_instant(Instant now);
+  bool is_round(Instant now) const;
+  Instant round_from(Instant at) const;
   void take_endings(Instant now);
   void pass_event(Instant now);
   /// Tells the core, and those who listen.
@@ -66,6 +65,15 @@ class Driver {
   void on_end(const Decision& decision, Instant now);
   /// The job's present start is over.
   void leave(JobId job, Instant now);
+  bool keeps_places() const;
+  int64_t speed_of(JobId job) const;
+  void note_neighbours(JobId job);
+  void settle_speeds(Instant now);
+  bool reports_left() const;
+  void report_left(JobId job, Instant now, std::vector<Event>& into) const;
+  void report_drifting(Instant now);
+  void note_drift(JobId job, Instant now);
+  void measure_fragments(Instant now);
   void sample(Instant now);
   void finish(RunOutcome& out);
   Duration told_run_time(const TraceJob& job, Duration run_time);
@@ -90,13 +98,19 @@ class Driver {
   size_t lent_ = 0;              ///< of arrivals_, at the end of events_
   std::vector<Event> events_;
   std::vector<Event> answers_;
-  std::map<JobId, std::vector<Held>> held_;
+  Places places_;
+  std::vector<std::string> networks_;  ///< by JobId; for models of speed
+  std::vector<JobId> disturbed_;       ///< their neighbours have changed
+  std::vector<JobId> drifting_;        ///< they run, and not by the second
+  uint8_t is_waiting_for_round_ = 0;   ///< the core has heard something that it has not decided on
   /// What decides whether the cluster could ever run a job: those that have been asked for.
   using Demand = std::tuple<int32_t, int32_t, int32_t, uint8_t, int64_t, int64_t, std::vector<std::string>>;
   std::set<Demand, std::less<>> checked_;
   uint64_t starts_ = 0;
   RunOutcome out_;
   SampleSeries samples_;
+  uint64_t samples_since_measured_ = 0;
+  double fragment_milli_ = std::numeric_limits<double>::quiet_NaN();
   int64_t used_milli_ = 0;
   int64_t pending_milli_ = 0;
   uint32_t running_count_ = 0;

@@ -24,7 +24,7 @@ struct JobOutcome {
   Instant end = kNever;
   Duration executed{0};  ///< wall time in which it ran, over all its starts
   Duration run_time{0};  ///< the truth of the trace
-  Duration lost{0};      ///< part of `executed` that was no progress: restarts, work after the last checkpoint
+  Duration lost{0};      ///< wall time that was no progress: restarts, work after the last checkpoint
   int32_t preempts = 0;
   JobEnd how = JobEnd::kUnfinished;
   std::string why;  ///< of a job that was rejected or never ran: its verdict
@@ -49,7 +49,7 @@ struct RunSample {
   int64_t pending_gpu_milli = 0;  ///< asked for by jobs that wait
   uint32_t running = 0;           ///< jobs
   uint32_t pending = 0;
-  /// Free but of no use for what comes, see placement/fragmentation.h; NaN: not measured.
+  /// Free but of no use for jobs such as came so far, see placement/fragmentation.h; NaN: not measured.
   double fragment_gpu_milli = std::numeric_limits<double>::quiet_NaN();
 };
 
@@ -65,8 +65,10 @@ struct RunOutcome {
   int64_t total_gpu_milli = 0;
   std::vector<JobOutcome> jobs;    ///< in order of submission
   std::vector<RunSample> samples;  ///< at most some thousands, thinned evenly by time while the run goes on
-  std::vector<JobSpan> spans;      ///< empty where not asked for
-  double busy_gpu_seconds = 0;     ///< time x GPUs that jobs held
+  int64_t used_gpu_milli_max = 0;  ///< of all instants, kept or not
+  uint32_t pending_max = 0;
+  std::vector<JobSpan> spans;   ///< empty where not asked for
+  double busy_gpu_seconds = 0;  ///< time x GPUs that jobs held
   uint64_t events = 0;
   uint64_t decisions = 0;
   uint64_t decision_hash = 0;

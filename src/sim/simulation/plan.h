@@ -4,8 +4,10 @@
 #include "base/units.h"
 #include "model/policy.h"
 #include "sim/simulation/cluster_spec.h"
+#include "sim/simulation/speed.h"
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,9 +42,10 @@ struct RunPlan {
   std::string placement;  ///< empty: that of the rules
   Rules rules = Rules::kNative;
   Estimates estimates;
-  Duration restart_cost{0};      ///< without progress, at every start but a job's first
-  Duration checkpoint_every{0};  ///< of run time: what was done since is lost with a stop; 0: nothing is
-  Duration round{0};             ///< who runs is decided at its multiples only; 0: at every event
+  Duration restart_cost{0};                  ///< without progress, at every start but a job's first
+  Duration checkpoint_every{0};              ///< of run time: what was done since is lost with a stop; 0: nothing is
+  Duration round{0};                         ///< who runs is decided at its multiples only; 0: at every event
+  std::shared_ptr<const SpeedModel> speeds;  ///< native rules only; none: everybody is at full speed
   uint64_t seed = 0;
   uint8_t wants_spans = 0;       ///< RunOutcome::spans
   uint8_t skips_impossible = 0;  ///< jobs that the cluster could never run are counted as rejected instead of refused

@@ -9,6 +9,7 @@ namespace weft::sim {
 namespace {
 
 constexpr int64_t kSecond = 1'000'000'000;
+__extension__ using Wide = __int128;
 
 /// Seconds by the number of GPUs: 1, 2, 4, 8, 16, 32 and more.
 struct StartCost {
@@ -42,7 +43,6 @@ Duration muri_overhead(std::string_view model, int64_t gpus) {
 Duration run_time_by(Rules rules, const TraceJob& job) {
   if (rules == Rules::kTiresias) return Duration{round_half_even(job.run_time.ns)};
   if (rules == Rules::kMuri && job.iterations > 0 && job.iteration_time.ns > 0) {
-    __extension__ using Wide = __int128;
     return Duration{static_cast<int64_t>(static_cast<Wide>(job.iterations) * job.iteration_time.ns * 1015 / 1000)};
   }
   return job.run_time;
@@ -58,24 +58,65 @@ RunClock::Work RunClock::admit(const TraceJob& job, Duration run_time) const {
   return work;
 }
 
-Instant RunClock::start(Work& work, Instant now) const {
+void RunClock::pass(Work& work, Instant now) {
+  const Duration passed = now - work.since;
+  const Duration delayed = std::min(passed, work.delay);
+  work.delay = work.delay - delayed;
+  work.lost = work.lost + delayed;
+  const Wide done = Wide{(passed - delayed).ns} * work.speed_ppm / kFullSpeed;
+  work.done = std::min(work.left, work.done + Duration{static_cast<int64_t>(std::min(done, Wide{kEndless.ns}))});
+  work.since = now;
+}
+
+Duration RunClock::time_for(Duration work, int64_t speed_ppm) {
+  const Wide needed = (Wide{work.ns} * kFullSpeed + speed_ppm - 1) / speed_ppm;
+  return Duration{static_cast<int64_t>(std::min(needed, Wide{kEndless.ns / 2}))};
+}
+
+Instant RunClock::end_of(const Work& work) {
+  return work.since + work.delay + time_for(work.left - work.done, work.speed_ppm);
+}
+
+Duration RunClock::left_at(Work work, Instant now) {
+  if (work.since != kNever) pass(work, now);
+  return work.left - work.done;
+}
+
+Instant RunClock::start(Work& work, Instant now, int64_t speed_ppm) const {
   work.delay = rules_ == Rules::kNative && work.starts > 0 ? restart_cost_ : Duration{0};
   ++work.starts;
   work.since = now;
-  return now + work.delay + work.left;
+  work.done = Duration{0};
+  work.speed_ppm = speed_ppm;
+  return end_of(work);
+}
+
+Instant RunClock::change_speed(Work& work, Instant now, int64_t speed_ppm) const {
+  pass(work, now);
+  work.speed_ppm = speed_ppm;
+  return end_of(work);
 }
 
 void RunClock::stop(Work& work, Instant now) const {
-  const Duration ran = now - work.since;
+  if (rules_ != Rules::kMuri) {  // by which all was counted at the event
+    pass(work, now);
+    const Duration lost = every_.ns > 0 ? Duration{work.done.ns % every_.ns} : Duration{0};
+    work.lost = work.lost + lost;
+    work.left = work.left - (work.done - lost);
+  }
+  work.done = Duration{0};
   work.since = kNever;
-  if (rules_ == Rules::kMuri) return;  // counted at the event
-  const Duration worked = std::max(Duration{0}, ran - work.delay);
-  const Duration lost = every_.ns > 0 ? Duration{worked.ns % every_.ns} : Duration{0};
-  work.left = work.left - (worked - lost);
+}
+
+void RunClock::end(Work& work, Instant now) const {
+  if (rules_ != Rules::kMuri) pass(work, now);
+  work.left = work.done = Duration{0};
+  work.since = kNever;
 }
 
 Instant RunClock::pass_event(Work& work, Instant now) const {
   const Duration passed = std::max(Duration{0}, now - work.since - work.overhead);
+  work.lost = work.lost + (now - work.since - passed);
   work.left = work.left - passed;
   work.since = now;
   return now + work.left;

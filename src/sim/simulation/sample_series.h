@@ -12,8 +12,11 @@ class SampleSeries {
  public:
   static constexpr size_t kSamplesMax = 4096;
 
+  /// Whether the next sample, taken at `at`, is one more and does not take the place of the last.
+  bool opens(Instant at) const { return samples_.size() < 2 || at - samples_[samples_.size() - 2].at >= gap_; }
+
   void add(const RunSample& sample) {
-    if (samples_.size() > 1 && sample.at - samples_[samples_.size() - 2].at < gap_) {
+    if (!opens(sample.at)) {
       samples_.back() = sample;
       return;
     }
