@@ -8,6 +8,7 @@
 #include "cli/simulate_options.h"
 #include "sim/report/run_csv.h"
 #include "sim/side_by_side.h"
+#include "sim/simulation/job_story.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -37,7 +38,19 @@ Result<void> write_jobs(const std::string& path, const sim::RunOutcome& outcome)
 
 // ---- simulate
 
+Error unknown_job(const std::string& id, const sim::RunOutcome& outcome) {
+  std::vector<std::string_view> ids;
+  constexpr size_t kLookedAt = 100'000;
+  for (size_t i = 0; i < std::min(outcome.jobs.size(), kLookedAt); ++i) ids.push_back(outcome.jobs[i].id);
+  const std::string_view meant = nearest(id, ids);
+  return {ErrorCode::kInvalidInput, fmt::format("--explain: the trace has no job {}{}", quote(id),
+                                                meant.empty() ? "" : fmt::format("; did you mean '{}'?", meant))};
+}
+
 int run_simulate(const SimulateOptions& options) {
+  if (options.explain && takes_standard_output(options.outputs()))
+    return report("simulate", Error{ErrorCode::kInvalidInput,
+                                    "--explain prints to standard output, which is taken by '-'; a file is expected"});
   if (Result<void> checked = check_outputs(options.outputs(), options.inputs()); !checked)
     return report("simulate", checked.error());
   const Result<std::vector<SimulatedRun>> runs = make_runs(options, options.html ? WantsSpans::kYes : WantsSpans::kNo);
@@ -45,16 +58,22 @@ int run_simulate(const SimulateOptions& options) {
   if (runs->size() != 1)
     return report("simulate",
                   Error{ErrorCode::kInvalidInput, "--policy: several are for weft compare; one is expected"});
+  sim::JobStory story(options.explain.value_or(""));
+  sim::RunListeners listeners;
+  if (options.explain) listeners.observers.push_back(&story);
   ProgressLine line("jobs");
   sim::TraceNotes notes;
-  const Result<sim::RunOutcome> outcome =
-      play(runs->front(), {.progress = [&](const sim::RunProgress& now) { line.show(now.jobs_ended, now.jobs_come); }},
-           notes);
+  listeners.progress = [&](const sim::RunProgress& now) {
+    line.show(now.jobs_ended, std::max(now.jobs_come, now.jobs_expected));
+  };
+  const Result<sim::RunOutcome> outcome = play(runs->front(), listeners, notes);
   line.clear();
   if (!outcome) return report("simulate", outcome.error());
   tell_notes(runs->front(), notes);
+  if (options.explain && !story.is_begun()) return report("simulate", unknown_job(*options.explain, *outcome));
   const sim::RunReport made = sim::make_run_report(*outcome);
   if (!takes_standard_output(options.outputs())) fmt::print("{}", sim::run_text(made));
+  if (options.explain) fmt::print("\n{}", story.text());
   Result<void> written;
   if (options.jobs_csv) written = write_jobs(*options.jobs_csv, *outcome);
   if (written && options.json) written = write_output(*options.json, sim::run_json(made));
@@ -119,6 +138,8 @@ void add_simulate_commands(CLI::App& app, int& exit_status) {
   add_simulate_options(*simulate, *options);
   simulate->add_option("--jobs-csv", options->jobs_csv, "write a row per job as CSV ('-': to standard output)")
       ->type_name("FILE");
+  simulate->add_option("--explain", options->explain, "print the whole story of one job, with reasons")
+      ->type_name("JOB");
   simulate->callback([options, &exit_status] { exit_status = run_simulate(*options); });
 
   auto several = std::make_shared<SimulateOptions>();

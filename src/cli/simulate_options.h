@@ -33,6 +33,7 @@ struct SimulateOptions {
   bool skips_bad_rows = false;
   std::optional<std::string> jobs_csv, json, html;
   std::optional<std::string> threads;
+  std::optional<std::string> explain;  ///< the job, as the trace calls it
 
   std::vector<NamedFile> outputs() const;
   std::vector<NamedFile> inputs() const;

@@ -226,13 +226,21 @@ Result<RunOutcome> Driver::run() {
     if (Result<void> arrived = take_arrivals(now); !arrived) return std::unexpected(arrived.error());
     if (Result<void> cycled = cycle(now); !cycled) return std::unexpected(cycled.error());
     sample(now);
-    if (listeners_.progress && step % 1024 == 0)
-      listeners_.progress({.jobs_come = out_.jobs.size(), .jobs_ended = ended_, .now = now});
+    if (listeners_.progress && step % 1024 == 0) tell_progress(now);
   }
   finish(out_);
   out_.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count() - out_.read_seconds;
   return std::move(out_);
+}
+
+void Driver::tell_progress(Instant now) const {
+  const double come = static_cast<double>(out_.jobs.size());
+  const double share = has_next_ != 0 ? trace_.share_given() : 1;
+  listeners_.progress({.jobs_come = out_.jobs.size(),
+                       .jobs_ended = ended_,
+                       .jobs_expected = share > 0 ? static_cast<uint64_t>(come / share) : 0,
+                       .now = now});
 }
 
 void Driver::finish(RunOutcome& out) {

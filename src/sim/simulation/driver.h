@@ -75,6 +75,7 @@ class Driver {
   void note_drift(JobId job, Instant now);
   void measure_fragments(Instant now);
   void sample(Instant now);
+  void tell_progress(Instant now) const;
   void finish(RunOutcome& out);
   Duration told_run_time(const TraceJob& job, Duration run_time);
   void set_end(JobId job, Instant end);

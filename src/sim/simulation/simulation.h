@@ -22,6 +22,7 @@ namespace weft::sim {
 struct RunProgress {
   uint64_t jobs_come = 0;
   uint64_t jobs_ended = 0;
+  uint64_t jobs_expected = 0;  ///< in all, about; 0: nobody can tell
   Instant now;
 };
 using OnRunProgress = std::function<void(const RunProgress&)>;

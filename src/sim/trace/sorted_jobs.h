@@ -17,6 +17,7 @@ class SortedJobs {
   /// After the last add().
   void sort();
   size_t size() const { return order_.size(); }
+  size_t given() const { return given_; }  ///< by next()
   Instant first_submit() const { return {order_.front().submit_ns}; }
   /// The next job; false: there is none.
   bool next(TraceJob& job);

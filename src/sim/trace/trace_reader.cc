@@ -34,6 +34,38 @@ constexpr std::array<std::pair<TraceFormat, std::string_view>, 13> kNames{{{Trac
                                                                            {TraceFormat::kWeftCsv, "weft"},
                                                                            {TraceFormat::kWeftYaml, "weft"}}};
 
+/// Counts what is read of another.
+class CountedSource final : public ByteSource {
+ public:
+  CountedSource(std::unique_ptr<ByteSource> source, std::shared_ptr<uint64_t> bytes)
+      : source_(std::move(source)), bytes_(std::move(bytes)) {}
+  Result<size_t> read(char* into, size_t size) override {
+    const Result<size_t> count = source_->read(into, size);
+    if (count) *bytes_ += *count;
+    return count;
+  }
+  const std::string& name() const override { return source_->name(); }
+
+ private:
+  std::unique_ptr<ByteSource> source_;
+  std::shared_ptr<uint64_t> bytes_;
+};
+
+/// A trace that is given as it is read, from a file whose size is known.
+class MeasuredTrace final : public TraceReader {
+ public:
+  MeasuredTrace(std::unique_ptr<TraceReader> trace, std::shared_ptr<uint64_t> bytes, uint64_t size)
+      : trace_(std::move(trace)), bytes_(std::move(bytes)), size_(size) {}
+  Result<Step> next(TraceJob& job) override { return trace_->next(job); }
+  const TraceNotes& notes() const override { return trace_->notes(); }
+  double share_given() const override { return static_cast<double>(*bytes_) / static_cast<double>(size_); }
+
+ private:
+  std::unique_ptr<TraceReader> trace_;
+  std::shared_ptr<uint64_t> bytes_;
+  uint64_t size_;
+};
+
 /// Gives jobs as they come.
 class StreamedTrace final : public TraceReader {
  public:
@@ -61,6 +93,9 @@ class SortedTrace final : public TraceReader {
     return Step::kJob;
   }
   const TraceNotes& notes() const override { return rows_.notes(); }
+  double share_given() const override {
+    return jobs_.size() == 0 ? 0 : static_cast<double>(jobs_.given()) / static_cast<double>(jobs_.size());
+  }
 
  private:
   void read_all(TraceJob& job) {
@@ -162,13 +197,27 @@ Result<std::unique_ptr<TraceReader>> open_trace(std::unique_ptr<ByteSource> sour
   return open_trace(open_rows(std::move(file), format), format, options.bad_rows);
 }
 
+namespace {
+
+Result<std::unique_ptr<TraceReader>> open_trace_file(const std::string& path, const TraceOptions& options) {
+  Result<std::unique_ptr<ByteSource>> bytes = open_plain_bytes(path);
+  if (!bytes) return std::unexpected(std::move(bytes.error()));
+  auto count = std::make_shared<uint64_t>(0);
+  Result<std::unique_ptr<TraceReader>> trace =
+      open_trace(std::make_unique<CountedSource>(std::move(*bytes), count), options);
+  std::error_code code;
+  const uint64_t size = std::filesystem::file_size(path, code);
+  if (!trace || code || size == 0 || !is_streamed((*trace)->notes().format)) return trace;
+  return std::make_unique<MeasuredTrace>(std::move(*trace), std::move(count), size);
+}
+
+}  // namespace
+
 Result<std::unique_ptr<TraceReader>> open_trace(const std::string& path, const TraceOptions& options) {
   std::error_code code;
   if (!std::filesystem::is_directory(path, code) ||
       (options.format != TraceFormat::kAuto && !is_folder_format(options.format))) {
-    Result<std::unique_ptr<ByteSource>> bytes = open_bytes(path);
-    if (!bytes) return std::unexpected(std::move(bytes.error()));
-    return open_trace(std::move(*bytes), options);
+    return open_trace_file(path, options);
   }
   const Result<TraceFormat> format =
       options.format == TraceFormat::kAuto ? recognise_trace_folder(path) : options.format;

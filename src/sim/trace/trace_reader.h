@@ -4,6 +4,7 @@
 #include "sim/trace/trace_job.h"
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -66,6 +67,8 @@ class TraceReader {
   /// The next job into `job` (its strings' memory is used again). After an error or the end: the same again.
   virtual Result<Step> next(TraceJob& job) = 0;
   virtual const TraceNotes& notes() const = 0;
+  /// How much of the trace has been given out, about, in 0 … 1; NaN where nobody can tell (a pipe, say).
+  virtual double share_given() const { return std::numeric_limits<double>::quiet_NaN(); }
 };
 
 /// `path` is a file, or the folder of a format with several tables. kWeftCsv, which parse_trace_format() gives for
