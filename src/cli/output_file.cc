@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
 
 namespace weft::cli {
 namespace {
@@ -89,10 +90,6 @@ mode_t mode_for(const std::string& place) {
   return 0666 & ~mask;
 }
 
-Result<void> cannot_write(const std::string& path, const std::string& why) {
-  return fail(ErrorCode::kUnavailable, fmt::format("{}: cannot be written: {}", printable(path), why));
-}
-
 }  // namespace
 
 bool takes_standard_output(const std::vector<NamedFile>& outputs) {
@@ -116,37 +113,66 @@ Result<void> check_outputs(const std::vector<NamedFile>& outputs, const std::vec
   return {};
 }
 
-Result<void> write_output(const std::string& path, std::string_view text) {
+Result<OutputFile> OutputFile::open(const std::string& path) {
   if (path == "-" || is_stdout(path)) {
-    if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return {};
-    const std::string why = reason();
+    OutputFile output("standard output", STDOUT_FILENO);
+    if (std::fflush(stdout) == 0) return output;
+    const int error = errno;
     std::clearerr(stdout);  // it is said here, once
-    return cannot_write("standard output", why);
+    return output.failed(error);
   }
+  OutputFile output(path, -1);
   if (is_special(path)) {
-    const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
-    if (fd < 0) return cannot_write(path, reason());
-    const bool is_written = write_all(fd, text);
-    const std::string why = is_written ? "" : reason();
-    ::close(fd);
-    return is_written ? Result<void>() : cannot_write(path, why);
+    output.fd_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+  } else {
+    output.place_ = place_of(path).string();
+    output.partial_ = output.place_ + ".XXXXXX";
+    output.fd_ = ::mkostemp(output.partial_.data(), O_CLOEXEC);
+    if (output.fd_ >= 0 && ::fchmod(output.fd_, mode_for(output.place_)) != 0) return output.failed(errno);
   }
-  const std::string place = place_of(path).string();
-  std::string partial = place + ".XXXXXX";
-  const int fd = ::mkostemp(partial.data(), O_CLOEXEC);
-  if (fd < 0) return cannot_write(path, reason());
-  bool is_written = ::fchmod(fd, mode_for(place)) == 0 && write_all(fd, text);
-  std::string why = is_written ? "" : reason();
-  const auto step = [&](int result) {
-    if (result == 0 || !is_written) return;
-    is_written = false;
-    why = reason();
-  };
-  step(::close(fd));
-  if (is_written) step(::rename(partial.c_str(), place.c_str()));
-  if (is_written) return {};
-  ::unlink(partial.c_str());
-  return cannot_write(path, why);
+  if (output.fd_ < 0) return output.failed(errno);
+  return output;
+}
+
+OutputFile::OutputFile(OutputFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      fd_(std::exchange(other.fd_, -1)),
+      place_(std::move(other.place_)),
+      partial_(std::move(other.partial_)) {}
+
+OutputFile::~OutputFile() {
+  if (fd_ < 0) return;
+  if (fd_ != STDOUT_FILENO) ::close(fd_);
+  if (!place_.empty()) ::unlink(partial_.c_str());
+}
+
+Result<void> OutputFile::write(std::string_view text) {
+  if (write_all(fd_, text)) return {};
+  return failed(errno);
+}
+
+bool OutputFile::is_terminal() const { return ::isatty(fd_) == 1; }
+
+Result<void> OutputFile::commit() {
+  const int fd = std::exchange(fd_, -1);
+  int error = fd != STDOUT_FILENO && ::close(fd) != 0 ? errno : 0;
+  if (place_.empty()) return error == 0 ? Result<void>() : failed(error);
+  if (error == 0 && ::rename(partial_.c_str(), place_.c_str()) != 0) error = errno;
+  if (error == 0) return {};
+  ::unlink(partial_.c_str());
+  return failed(error);
+}
+
+std::unexpected<Error> OutputFile::failed(int error) const {
+  const char* const why = std::strerror(error);  // NOLINT(concurrency-mt-unsafe): one thread
+  return fail(ErrorCode::kUnavailable, fmt::format("{}: cannot be written: {}", printable(path_), why));
+}
+
+Result<void> write_output(const std::string& path, std::string_view text) {
+  Result<OutputFile> output = OutputFile::open(path);
+  if (!output) return std::unexpected(output.error());
+  const Result<void> written = output->write(text);
+  return written ? output->commit() : written;
 }
 
 }  // namespace weft::cli

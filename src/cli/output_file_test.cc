@@ -92,6 +92,28 @@ TEST_F(OutputFile, StandardOutputUnderAnotherNameIsAddedTo) {
   EXPECT_TRUE(written);
 }
 
+TEST_F(OutputFile, WhatIsNotCommittedLeavesEverythingAsItWas) {
+  write("a", "old");
+  {
+    Result<weft::cli::OutputFile> output = weft::cli::OutputFile::open(path("a"));
+    ASSERT_TRUE(output);
+    ASSERT_TRUE(output->write("new"));
+    EXPECT_EQ(file_count(), 2U);
+    EXPECT_EQ(content("a"), "old") << "until it is whole";
+  }
+  EXPECT_EQ(content("a"), "old");
+  EXPECT_EQ(file_count(), 1U);
+}
+
+TEST_F(OutputFile, IsWrittenPieceByPiece) {
+  Result<weft::cli::OutputFile> output = weft::cli::OutputFile::open(path("a"));
+  ASSERT_TRUE(output);
+  for (const char* piece : {"one ", "two ", "three"}) ASSERT_TRUE(output->write(piece));
+  ASSERT_TRUE(output->commit());
+  EXPECT_EQ(content("a"), "one two three");
+  EXPECT_EQ(file_count(), 1U);
+}
+
 TEST_F(OutputFile, AFullDiskIsAFailureThatSaysSo) {
   if (!fs::is_character_file("/dev/full")) GTEST_SKIP() << "not run: there is no /dev/full";
   fs::create_symlink("/dev/full", folder_ / "full");
