@@ -2,10 +2,13 @@
 
 #include "base/text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <iterator>
 
 namespace weft::sim {
 
@@ -191,6 +194,15 @@ std::optional<int64_t> read_date_time(std::string_view text) {
   t.zone = read_zone(digits);
   if (!digits.is_good() || !digits.is_at_end()) return std::nullopt;
   return nanoseconds_of(t);
+}
+
+void append_seconds(int64_t nanoseconds, std::string& out) {
+  const uint64_t size = nanoseconds < 0 ? -static_cast<uint64_t>(nanoseconds) : static_cast<uint64_t>(nanoseconds);
+  if (nanoseconds < 0) out += '-';
+  fmt::format_to(std::back_inserter(out), "{}", size / kSecond);
+  if (size % kSecond == 0) return;
+  fmt::format_to(std::back_inserter(out), ".{:09}", size % kSecond);
+  out.erase(out.find_last_not_of('0') + 1);
 }
 
 }  // namespace weft::sim

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace weft::sim {
@@ -20,5 +21,8 @@ NumberFault read_decimal(std::string_view text, int64_t unit, int64_t& nanosecon
 /// with a fraction of the second ("…:55.25"), and with "Z" or a distance from UTC ("+08:00", "+0800"). Without one it
 /// is taken as UTC. From the years 1970 to 2032: what is later does not fit below kTraceTimeMax.
 std::optional<int64_t> read_date_time(std::string_view text);
+
+/// Appends nanoseconds as seconds, exactly: "12", "-0.5", with up to nine decimals; read_decimal() reads it back.
+void append_seconds(int64_t nanoseconds, std::string& out);
 
 }  // namespace weft::sim

@@ -16,15 +16,6 @@ namespace {
 
 constexpr int64_t kSecond = 1'000'000'000;
 
-void write_seconds(int64_t nanoseconds, std::string& out) {
-  const uint64_t size = nanoseconds < 0 ? -static_cast<uint64_t>(nanoseconds) : static_cast<uint64_t>(nanoseconds);
-  if (nanoseconds < 0) out += '-';
-  fmt::format_to(std::back_inserter(out), "{}", size / kSecond);
-  if (size % kSecond == 0) return;
-  fmt::format_to(std::back_inserter(out), ".{:09}", size % kSecond);
-  out.erase(out.find_last_not_of('0') + 1);
-}
-
 bool read_seconds(std::string_view text, int64_t low, int64_t& nanoseconds) {
   int64_t value = 0;
   if (read_decimal(text, kSecond, value) != NumberFault::kNone || value < low) return false;
@@ -59,7 +50,7 @@ constexpr WeftField duration_of(std::string_view name) {
           .read = [](std::string_view text, TraceJob& job) { return read_seconds(text, 0, (job.*member).ns); },
           .write =
               [](const TraceJob& job, std::string& out) {
-                if (job.*member != TraceJob{}.*member) write_seconds((job.*member).ns, out);
+                if (job.*member != TraceJob{}.*member) append_seconds((job.*member).ns, out);
               }};
 }
 
@@ -71,7 +62,7 @@ constexpr WeftField instant_of(std::string_view name) {
       .read = [](std::string_view text, TraceJob& job) { return read_seconds(text, -kTraceTimeMax, (job.*member).ns); },
       .write =
           [](const TraceJob& job, std::string& out) {
-            if (job.*member != TraceJob{}.*member) write_seconds((job.*member).ns, out);
+            if (job.*member != TraceJob{}.*member) append_seconds((job.*member).ns, out);
           }};
 }
 
@@ -124,12 +115,12 @@ constexpr std::array kFields{
         .name = "submit",
         .expected = "a number of seconds",
         .read = [](std::string_view text, TraceJob& job) { return read_seconds(text, -kTraceTimeMax, job.submit.ns); },
-        .write = [](const TraceJob& job, std::string& out) { write_seconds(job.submit.ns, out); }},
+        .write = [](const TraceJob& job, std::string& out) { append_seconds(job.submit.ns, out); }},
     WeftField{.name = "run_time",
               .expected = "a number of seconds",
               .read = [](std::string_view text,
                          TraceJob& job) { return read_seconds(text, -kTraceTimeMax, job.run_time.ns); },
-              .write = [](const TraceJob& job, std::string& out) { write_seconds(job.run_time.ns, out); }},
+              .write = [](const TraceJob& job, std::string& out) { append_seconds(job.run_time.ns, out); }},
     whole_of<&TraceJob::gpus_per_task, 0, kCountMax>("gpus", "a number from 0 to 1,000,000"),
     whole_of<&TraceJob::tasks, 1, kCountMax>("tasks", "a number from 1 to 1,000,000"),
     whole_of<&TraceJob::is_gpu_count, 0, 1>("gpus_anywhere", "0 or 1"),
