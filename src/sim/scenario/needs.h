@@ -22,9 +22,9 @@ struct NeedNote {
 /// Watches a scenario for features that do not exist yet and could change its outcome. Such a scenario is not judged:
 /// it is never counted as passed, and its expectations are not counted as failed.
 ///
-/// Two tables in needs.cc, a line per feature: what a file asks for in so many words, and what a rung of the preset
-/// would have had to do after a cycle. Whoever builds a feature deletes its lines. A rung that provably has nothing to
-/// do is not needed; where that is not proven, it is.
+/// Two lists, a line per feature: what a policy asks for in so many words (missing_features()), and in needs.cc what a
+/// rung of the preset would have had to do after a cycle. Whoever builds a feature deletes its lines. A rung that
+/// provably has nothing to do is not needed; where that is not proven, it is.
 class NeedsWatch {
  public:
   /// Notes what the file asks for.

@@ -49,10 +49,11 @@ bool needs_elastic(const Moment& m) {
   return false;
 }
 
-/// A job that had saved its work runs again: how much it has left is not counted yet.
+/// A task that started alone had saved its work and runs again: how much it has left is not counted yet.
 bool needs_checkpoints(const Moment& m) {
   return std::any_of(m.now.running.begin(), m.now.running.end(), [&](const JobSituation& j) {
-    return j.spec.checkpoint && m.scenario.job_group(j.index).runtime < kEndless && j.view.attempt > 1;
+    return j.spec.checkpoint && j.spec.gang == GangRule::kNone && m.scenario.job_group(j.index).runtime < kEndless &&
+           j.view.attempt > 1;
   });
 }
 

@@ -39,7 +39,8 @@ bool is_behind(const Moment& m, const JobSituation& job, JobIndex other) {
     const auto parting = part(m.scenario, job.queue, queue);
     return parting && m.scenario.queues[parting->first].priority > m.scenario.queues[parting->second].priority;
   }
-  if (spec.priority != job.spec.priority) return spec.priority < job.spec.priority;
+  const bool counts_priority = m.scenario.policy.job_order() == "priority";
+  if (counts_priority && spec.priority != job.spec.priority) return spec.priority < job.spec.priority;
   return std::pair(m.world.view(other).submitted, other) > std::pair(job.view.submitted, job.index);
 }
 
@@ -89,7 +90,7 @@ bool order_may_move(const Scenario& s, JobIndex a, JobIndex b) {
 }  // namespace
 
 bool needs_reservations(const Moment& m) {
-  if (m.scenario.policy.reservation_depth == 0 || m.scenario.policy.preset == "fifo")
+  if (m.scenario.policy.reservation_depth == 0 || m.scenario.policy.is_strict_order())
     return false;  // greedy, or nobody overtakes
   const Duration drain_after = m.scenario.policy.drain_after.value_or(hours(24));
   const auto& started = m.world.started_last_cycle();
@@ -112,7 +113,8 @@ bool needs_reservations(const Moment& m) {
 /// Two queues wanted room in one cycle, one got it and the other did not: whose turn it was depends on their
 /// entitlements. Where both got all they wanted, the order may still have decided who is where.
 bool needs_fair_shares(const Moment& m) {
-  if (m.scenario.policy.preset != "default" || m.scenario.queues.size() < 2) return false;
+  const PolicyWish& policy = m.scenario.policy;
+  if (policy.preset != "default" || policy.is_strict_order() || m.scenario.queues.size() < 2) return false;
   const auto& started = m.world.started_last_cycle();
   const auto is_open = [&](uint32_t queue, JobIndex other) {
     return !is_decided_by_priority(m.scenario, queue, queue_of(m.scenario, other));

@@ -252,8 +252,39 @@ jobs: [{name: old, gpus: 1, at: {w/0: n}}]
 steps: [{submit: {name: new, gpus: 1}}, {never: {new: held}}, {cancel: old}, {run: until stable}])", "planning on what is being released"},
     Case{"SavedWork", R"(
 cluster: {nodes: [{name: n, gpus: 1}]}
+jobs: [{name: j, gpus: 1, gang: none, runtime: 1h, checkpoint: {every: 10m}, at: {w/0: n}}]
+steps: [{fail: n}, {run: 1 cycle}, {recover: n}, {run: until stable}])", "checkpoints"},
+    Case{"SavedWorkOfAGang", R"(
+cluster: {nodes: [{name: n, gpus: 1}]}
 jobs: [{name: j, gpus: 1, runtime: 1h, checkpoint: {every: 10m}, at: {w/0: n}}]
-steps: [{fail: n}, {run: 1 cycle}, {recover: n}, {run: until stable}])", "checkpoints"}),
+steps: [{fail: n}, {run: 1 cycle}, {recover: n}, {run: until stable}])", ""}),
+    [](const auto& instance) { return std::string(instance.param.name); });
+
+INSTANTIATE_TEST_SUITE_P(Order, Needs, ::testing::Values(
+    Case{"NoRungsWhereTheRunningSetIsElected", R"(
+cluster: {nodes: [{name: n, gpus: 2}]}
+policy: {order: srtf}
+jobs: [{name: low, gpus: 1, runtime: 1m, priority: 10, at: {w/0: n}}]
+steps: [{submit: [{name: high, gpus: 2, runtime: 1h, priority: 90}, {name: small, gpus: 1, runtime: 1m}]}, {run: until stable}])", ""},
+    Case{"TheSameInTheLadder", R"(
+cluster: {nodes: [{name: n, gpus: 2}]}
+policy: {order: priority}
+jobs: [{name: low, gpus: 1, runtime: 1m, priority: 10, at: {w/0: n}}]
+steps: [{submit: [{name: high, gpus: 2, runtime: 1h, priority: 90}, {name: small, gpus: 1, runtime: 1m}]}, {run: until stable}])", "preempt, reservations"},
+    Case{"ElasticJobsAlsoThere", R"(
+cluster: {nodes: [{name: n, gpus: 2}]}
+policy: {order: srtf}
+steps: [{submit: {name: grows, count: 2, min: 1, gpus: 1}}, {run: until stable}])", "elastic"},
+    Case{"NobodyOvertakesInAStrictOrder", R"(
+cluster: {nodes: [{name: n, gpus: 2}]}
+policy: {order: fifo, strict: true}
+jobs: [{name: busy, gpus: 1, preemptible: false, runtime: 1m, at: {w/0: n}}]
+steps: [{submit: [{name: large, gpus: 2, runtime: 1h}, {name: small, gpus: 1, runtime: 1m}]}, {run: until stable}])", ""},
+    Case{"AnOrderByArrivalKnowsNoPriorities", R"(
+cluster: {nodes: [{name: n, gpus: 2}]}
+policy: {order: fifo}
+jobs: [{name: busy, gpus: 1, preemptible: false, runtime: 1m, at: {w/0: n}}]
+steps: [{submit: [{name: large, gpus: 2, runtime: 1h, priority: 10}, {name: small, gpus: 1, runtime: 1m, priority: 90}]}, {run: until stable}])", "reservations"}),
     [](const auto& instance) { return std::string(instance.param.name); });
 // clang-format on
 

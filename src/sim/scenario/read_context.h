@@ -45,7 +45,6 @@ struct ReadContext {
 
 void read_cluster(const YamlNode& node, ReadContext& context);
 void read_queues(const YamlNode& node, ReadContext& context);
-void read_policy(const YamlNode& node, ReadContext& context);
 
 enum class JobSection : uint8_t { kJobs, kSubmit };
 /// Adds one group to Scenario::jobs; false where it could not be read.

@@ -38,7 +38,7 @@ void read_document(const YamlNode& root, ReadContext& context) {
     read_queues(*queues, context);
   else
     define_default_queue(context);
-  if (policy != nullptr) read_policy(*policy, context);
+  if (policy != nullptr) read_policy_wish(*policy, context.out.policy, problems);
   if (jobs != nullptr) {
     for (const YamlNode* item : read_list(*jobs, "jobs", problems)) {
       if (problems.is_full()) break;

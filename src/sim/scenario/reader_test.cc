@@ -126,6 +126,49 @@ TEST(ScenarioReader, ReadsQueuesAndPolicy) {
   EXPECT_EQ(s.policy.drain_after, hours(12));
 }
 
+PolicyConfig policy_of(std::string_view policy) {
+  return make_policy(
+      one_scenario(
+          fmt::format("{{scenario: x, cluster: {{nodes: [{{name: n}}]}}, policy: {}, steps: [{{run: 1 cycle}}]}}",
+                      policy))
+          .policy);
+}
+
+TEST(ScenarioReader, EveryKeyOfAPolicyReachesTheScheduler) {
+  EXPECT_EQ(policy_of("{preset: default}"), PolicyConfig{});
+  PolicyConfig all;
+  all.order = "2d-las";
+  all.mode = CycleMode::kElect;
+  all.elect_places = ElectPlaces::kAfresh;
+  all.service = {.limits = {hours(1), hours(10)},
+                 .looks = LevelLooks::kFloorOfEach,
+                 .history = {seconds(8), seconds(9)},
+                 .quantum = seconds(10)};
+  all.node_scores = {{"fgd", 2}, {"pack", 1}};
+  all.devices = PackOrSpread::kSpread;
+  all.search_steps_max = 100;
+  all.pass_steps_max = 1000;
+  all.attempts_max = 5;
+  EXPECT_EQ(
+      policy_of("{order: 2d-las, places: afresh, service: {limits: [1h, 10h], looks: floor-of-each, history: [8s, "
+                "9s], quantum: 10s}, score: {fgd: 2, pack: 1}, devices: spread, search_steps_max: 100, "
+                "pass_steps_max: 1000, attempts_max: 5}"),
+      all);
+}
+
+TEST(ScenarioReader, AnOrderBringsTheModeThatItNeeds) {
+  EXPECT_EQ(policy_of("{order: fifo}").mode, CycleMode::kLadder);
+  EXPECT_EQ(policy_of("{order: priority}").mode, CycleMode::kLadder);
+  EXPECT_EQ(policy_of("{order: priority, mode: elect}").mode, CycleMode::kElect);
+  EXPECT_EQ(policy_of("{order: sjf-gpus}").mode, CycleMode::kElect);
+  EXPECT_EQ(policy_of("{mode: elect}").mode, CycleMode::kElect);
+  EXPECT_EQ(policy_of("fifo").strict, StrictOrder::kYes);
+  EXPECT_EQ(policy_of("fifo").order, "fifo");
+  EXPECT_EQ(policy_of("{preset: fifo, strict: false}").strict, StrictOrder::kNo);
+  EXPECT_EQ(policy_of("{preset: fifo, order: srtf}").strict, StrictOrder::kNo) << "it elects: nobody is held back";
+  EXPECT_EQ(policy_of("{order: fifo, strict: true}").strict, StrictOrder::kYes);
+}
+
 TEST(ScenarioReader, ReadsWhatRunsAtTheStart) {
   const Scenario s = one_scenario(kEverything);
   ASSERT_EQ(s.initial_groups, 3U);

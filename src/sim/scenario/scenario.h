@@ -2,7 +2,7 @@
 
 #include "base/units.h"
 #include "model/event.h"
-#include "model/policy.h"
+#include "sim/scenario/policy_wish.h"
 #include "sim/scenario/yaml.h"
 
 #include <cstdint>
@@ -44,25 +44,6 @@ struct NodeGroup {
 
 /// The models that a scenario can name.
 const DeviceCatalogue& known_devices();
-
-/// The policy as it is asked for, features that do not exist yet included.
-struct PolicyWish {
-  std::string preset = "default";
-  std::optional<PackOrSpread> nodes;
-  std::optional<PackOrSpread> devices;
-  std::string score;                         ///< a node score by name in place of `nodes`; empty: none named
-  std::optional<int64_t> reservation_depth;  ///< kUnlimited: all
-  std::optional<uint8_t> is_mig_recut;
-  std::optional<Duration> usage_half_life;
-  std::optional<uint8_t> is_rebalancing;
-  std::optional<Duration> drain_after;
-  uint8_t has_multifactor = 0;
-  std::vector<std::pair<std::string, double>> multifactor;  ///< weights
-  std::optional<Duration> multifactor_max_age;
-
-  // Where it was written; line 0: it was not.
-  Place preset_at, multifactor_at, usage_at, rebalance_at, mig_at;
-};
 
 /// Where a task runs already. MIG instances are named by profile; `mig_start` is -1 where it is not named.
 struct TaskSeat {

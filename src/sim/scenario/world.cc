@@ -64,27 +64,12 @@ std::string mask_text(DeviceMask devices) {
 
 }  // namespace
 
-PolicyConfig make_policy(const PolicyWish& wish) {
-  PolicyConfig config;
-  config.preset = wish.preset;
-  if (wish.preset == "fifo") {
-    config.order = "fifo";
-    config.strict = StrictOrder::kYes;
-  }
-  if (wish.nodes == PackOrSpread::kSpread) {
-    config.nodes = PackOrSpread::kSpread;
-    config.node_scores = {{"spread", 1}};
-  }
-  if (!wish.score.empty()) config.node_scores = {{wish.score, 1}};
-  if (wish.devices) config.devices = *wish.devices;
-  return config;
-}
-
 World::World(const Scenario& scenario, std::unique_ptr<Scheduler> scheduler, Transcript transcript)
     : scenario_(scenario),
       scheduler_(std::move(scheduler)),
       ids_(scenario.job_count, kNone<JobId>),
       stale_since_(scenario.job_count, kNever),
+      progress_(scenario.job_count),
       has_transcript_(transcript) {}
 
 std::expected<std::unique_ptr<World>, Problem> World::create(const Scenario& scenario, Transcript transcript) {
@@ -182,6 +167,7 @@ void World::tell_adopted(const JobGroup& group, JobIndex job) {
       tasks.emplace_back(static_cast<int32_t>(t), view.tasks[t].placement);
   }
   engine_.adopt(ids_[job], view.attempt, tasks, view.started);
+  if (!tasks.empty() && group.spec.gang == GangRule::kAll) progress_[job].adopt(view.started, group.spec);
 }
 
 void World::fact(EventBody body) {
@@ -272,11 +258,40 @@ bool World::drain() {
     ++change_count_;
     scratch_.clear();
     engine_.poll(scratch_);
+    for (const Event& event : scratch_) watch_progress(event);
     note(scheduler_->absorb(scratch_));
+    tell_progress();
     for (const JobIndex job : finished_) engine_.finish(ids_[job]);
   }
   views_.clear();
   return has_changed;
+}
+
+void World::watch_progress(const Event& event) {
+  const auto* started = std::get_if<GangStarted>(&event.body);
+  const auto* ended = std::get_if<TaskEnded>(&event.body);
+  if (started == nullptr && ended == nullptr) return;
+  const JobIndex job = jobs_by_id_[index(started != nullptr ? started->job : ended->job)];
+  const JobSpec& spec = scenario_.job_group(job).spec;
+  if (spec.gang != GangRule::kAll) return;
+  Progress& progress = progress_[job];
+  if (started != nullptr && !progress.is_running()) progress.start(event.at);
+  if (ended == nullptr || !progress.is_running() || engine_.running_count(ids_[job]) > 0) return;
+  progress.stop(event.at, spec);
+  stopped_.push_back(job);
+}
+
+void World::tell_progress() {
+  std::vector<Event> reports;
+  for (const JobIndex job : stopped_) {
+    if (is_end_state(scheduler_->job_state(ids_[job]))) continue;
+    const JobGroup& group = scenario_.job_group(job);
+    engine_.set_runtime(ids_[job], progress_[job].left_of(group.runtime, group.spec), FakeEnding::kTogether);
+    const Duration remaining = progress_[job].left_of(group.spec.estimate, group.spec);
+    if (remaining < kEndless) reports.push_back({now(), ProgressReported{ids_[job], remaining}});
+  }
+  stopped_.clear();
+  if (!reports.empty()) note(scheduler_->absorb(reports));
 }
 
 void World::watch_gangs() {

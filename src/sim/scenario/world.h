@@ -2,6 +2,7 @@
 
 #include "engine/fake/fake_engine.h"
 #include "scheduler/scheduler.h"
+#include "sim/scenario/progress.h"
 #include "sim/scenario/scenario.h"
 
 #include <cstdint>
@@ -14,9 +15,6 @@
 #include <vector>
 
 namespace weft::scenario {
-
-/// The configuration behind a wish; what does not exist yet is left out (needs.h tells who needs it).
-PolicyConfig make_policy(const PolicyWish& wish);
 
 /// Who was disturbed for others, since the last expect.
 struct Tally {
@@ -32,7 +30,8 @@ enum class Transcript : uint8_t { kOff, kOn };
 ///
 /// A cycle is one run of the scheduler's ladder. Facts (what steps do, what the engine answers) reach the scheduler at
 /// once, without the ladder. What a cycle commands takes effect at its end: holds are answered and gangs start there; a
-/// task that was told to stop ends at the end of the next cycle, or after its grace.
+/// task that was told to stop ends at the end of the next cycle, or after its grace. What is left of a job that was
+/// stopped reaches the scheduler as a report of its engine.
 class World {
  public:
   /// Problem: a policy, a node, a queue or a running job that the scheduler does not take. `scenario` must outlive the
@@ -90,6 +89,10 @@ class World {
   void fact(EventBody body);
   /// The scheduler hears what the engine has said, and the engine what follows, until both are silent.
   bool drain();
+  /// Follows how far the gangs' work comes, from what the engine says.
+  void watch_progress(const Event& event);
+  /// The engine and the scheduler hear what is left of the gangs that were stopped.
+  void tell_progress();
   /// Since when each gang runs below its minimum.
   void watch_gangs();
   bool note(const Decisions& decisions);
@@ -103,6 +106,8 @@ class World {
   std::vector<JobIndex> jobs_by_id_;
   std::map<JobIndex, JobView> views_;  ///< of the present state
   std::vector<Instant> stale_since_;   ///< by JobIndex; kNever while its gang is whole or waits
+  std::vector<Progress> progress_;     ///< by JobIndex; of gangs
+  std::vector<JobIndex> stopped_;      ///< gangs whose work is to be told
   std::set<JobIndex> moving_, moved_, started_;
   std::set<JobIndex> finished_;  ///< by a step; tasks of a loose job that waited then end as soon as they start
   Tally tally_;
