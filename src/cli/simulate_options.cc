@@ -11,6 +11,9 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
+#include <filesystem>
+#include <map>
+#include <memory>
 
 namespace weft::cli {
 
@@ -72,6 +75,10 @@ std::vector<NamedFile> SimulateOptions::inputs() const {
   std::vector<NamedFile> files;
   for (const std::string& trace : traces) files.push_back({"TRACE", trace});
   if (speeds) files.push_back({"--speeds", *speeds});
+  if (!sim::is_cluster_grid(cluster)) files.push_back({"--cluster", cluster});
+  for (const std::string& policy : names_in(policies)) {
+    if (sim::is_policy_file(policy)) files.push_back({"--policy", policy});
+  }
   return files;
 }
 
@@ -79,13 +86,19 @@ void add_simulate_options(CLI::App& command, SimulateOptions& options) {
   command.add_option("--format", options.format,
                      "of the trace: auto, openb, philly, tiresias, muri, helios, philly-log, pai, lingjun, swf, sacct, "
                      "weft (auto: by its header)");
-  command.add_option("--cluster", options.cluster, "NxG: N nodes of G GPUs each, or a list of nodes as of openb")
+  command
+      .add_option(
+          "--cluster", options.cluster,
+          "NxG: N nodes of G GPUs each; a list of nodes as of openb; or YAML with cluster: and perhaps queues: as "
+          "in a scenario")
       ->required()
       ->type_name("FILE|NxG");
   command
       .add_option("--policy", options.policies,
-                  fmt::format("who runs: {} (default)", fmt::join(sim::policy_names(), ", ")))
-      ->type_name("NAME");
+                  fmt::format("who runs: {} (default), or a YAML file with the keys of a scenario's policy:, such as "
+                              "my.yaml",
+                              fmt::join(sim::policy_names(), ", ")))
+      ->type_name("NAME|FILE");
   command
       .add_option("--placement", options.placement,
                   fmt::format("where: {} (pack; count by the rules of tiresias, consolidated by those of muri)",
@@ -121,9 +134,33 @@ void add_simulate_options(CLI::App& command, SimulateOptions& options) {
   command.add_option("--html", options.html, "write charts and tables as one HTML file")->type_name("FILE");
 }
 
-Result<std::vector<SimulatedRun>> make_runs(const SimulateOptions& options, WantsSpans wants_spans) {
-  const Result<sim::TraceFormat> format = sim::parse_trace_format(options.format);
-  if (!format) return wrong("--format: " + format.error().message);
+namespace {
+
+/// A policy by name, or what its file says.
+struct WantedPolicy {
+  std::string name;
+  std::shared_ptr<const scenario::PolicyWish> file;
+};
+
+Result<std::vector<WantedPolicy>> policies_of(const SimulateOptions& options) {
+  std::vector<WantedPolicy> policies;
+  std::map<std::string, std::string> files;  // by what reports call them
+  for (const std::string& name : names_in(options.policies)) {
+    policies.push_back({.name = name, .file = {}});
+    if (!sim::is_policy_file(name)) continue;
+    const auto [same, is_new] = files.emplace(std::filesystem::path(name).filename().string(), name);
+    if (!is_new && same->second != name)
+      return wrong(fmt::format("--policy: {} and {} have one name, by which reports would tell them apart",
+                               quote(same->second), quote(name)));
+    auto file = sim::read_policy(name);
+    if (!file) return std::unexpected(file.error());
+    policies.back().file = std::move(*file);
+  }
+  return policies;
+}
+
+/// What all runs have in common.
+Result<sim::RunPlan> common_plan(const SimulateOptions& options, WantsSpans wants_spans) {
   sim::RunPlan plan;
   Result<sim::ClusterSpec> cluster = sim::read_cluster(options.cluster);
   if (!cluster) return std::unexpected(cluster.error());
@@ -151,6 +188,18 @@ Result<std::vector<SimulatedRun>> make_runs(const SimulateOptions& options, Want
   plan.seed = static_cast<uint64_t>(*seed);
   plan.wants_spans = wants_spans == WantsSpans::kYes ? 1 : 0;
   plan.skips_impossible = options.skips_bad_rows ? 1 : 0;
+  return plan;
+}
+
+}  // namespace
+
+Result<std::vector<SimulatedRun>> make_runs(const SimulateOptions& options, WantsSpans wants_spans) {
+  const Result<sim::TraceFormat> format = sim::parse_trace_format(options.format);
+  if (!format) return wrong("--format: " + format.error().message);
+  const Result<std::vector<WantedPolicy>> policies = policies_of(options);
+  if (!policies) return std::unexpected(policies.error());
+  Result<sim::RunPlan> plan = common_plan(options, wants_spans);
+  if (!plan) return std::unexpected(std::move(plan.error()));
   std::vector<SimulatedRun> runs;
   for (const std::string& trace : options.traces) {
     const sim::TraceOptions reading{.format = *format,
@@ -159,11 +208,12 @@ Result<std::vector<SimulatedRun>> make_runs(const SimulateOptions& options, Want
     if (!reader) return std::unexpected(reader.error());
     const Result<sim::Rules> rules = rules_of(options.rules, (*reader)->notes().format);
     if (!rules) return std::unexpected(rules.error());
-    plan.rules = *rules;
-    for (const std::string& policy : names_in(options.policies)) {
-      plan.policy = policy;
-      if (const auto known = sim::plan_policy(plan); !known) return std::unexpected(known.error());
-      runs.push_back({.trace = trace, .reading = reading, .plan = plan});
+    plan->rules = *rules;
+    for (const WantedPolicy& policy : *policies) {
+      plan->policy = policy.name;
+      plan->policy_file = policy.file;
+      if (const auto known = sim::plan_policy(*plan); !known) return std::unexpected(known.error());
+      runs.push_back({.trace = trace, .reading = reading, .plan = *plan});
     }
   }
   return runs;

@@ -40,6 +40,32 @@ try "$WEFT" compare jobs.csv --cluster 1x4 --policy fifo,srtf,2d-las --json all.
 expect_status 0 "a comparison"
 for policy in fifo srtf 2d-las; do expect_in "$policy" "$out" "a comparison"; done
 
+# A policy of a file goes by its name; a cluster of a file has queues.
+mkdir -p policies
+printf 'order: srtf\nservice: {looks: exact}\n' >policies/mine.yaml
+try "$WEFT" compare jobs.csv --cluster 1x4 --rules native --placement count --policy srtf,policies/mine.yaml --json files.json
+expect_status 0 "a policy of a file"
+expect_in "mine.yaml" "$out" "a policy of a file"
+[ "$(grep -o '"decision_hash": *"[0-9a-f]*"' files.json | sort -u | wc -l)" -eq 1 ] || fail "a policy of a file: it is another"
+"$WEFT" simulate jobs.csv --cluster 1x4 --rules native --placement count --policy <(printf 'order: srtf') --jobs-csv same.csv >/dev/null
+cmp out.csv same.csv || fail "a policy from a pipe gives other results"
+cat >cluster.yaml <<'YAML'
+cluster: {nodes: [{name: n, gpus: 4}]}
+queues: [{name: red, limit: {gpu: 2}}, {name: blue}]
+YAML
+cat >teams.csv <<'CSV'
+id,queue,submit,run_time,gpus
+0,red,0,100,2
+1,red,0,100,1
+2,blue,0,100,2
+CSV
+try "$WEFT" simulate teams.csv --cluster cluster.yaml --policy fjf --jobs-csv teams-out.csv
+expect_status 0 "a cluster with queues"
+[ "$(cut -d, -f1,5 teams-out.csv | tail -3 | tr '\n' ' ')" = "0,100 1,200 2,100 " ] || fail "a cluster with queues: $(cat teams-out.csv)"
+try "$WEFT" simulate teams.csv --cluster cluster.yaml --json cluster.yaml
+expect_status 2 "an output in the place of the cluster"
+grep -q '^queues' cluster.yaml || fail "the cluster was written over"
+
 # wrong_input WHAT WORDS ARGUMENT...: exit status 2, one line that holds the words, and nothing written.
 wrong_input() {
   local what=$1 words=$2
@@ -57,6 +83,18 @@ wrong_input "an unknown policy" "there is no policy 'srtff' (did you mean 'srtf'
 wrong_input "several policies" "one is expected" jobs.csv --cluster 1x4 --policy fifo,srtf
 wrong_input "an unknown placement" "there is no placement 'packed'" jobs.csv --cluster 1x4 --placement packed
 wrong_input "a cluster of nothing" "1 to 1000000 nodes" jobs.csv --cluster 0x4
+printf 'order: srtf\nusage: {half_life: 7d}\n' >later.yaml
+wrong_input "a feature to come" "later.yaml:2:8: usage history is not supported yet" jobs.csv --cluster 1x4 --policy later.yaml
+wrong_input "no policy file" "none.yaml: there is no such file" jobs.csv --cluster 1x4 --policy none.yaml
+cp later.yaml policies/later.yaml
+printf 'order: srtf' >later.yaml && cp later.yaml policies/later.yaml
+try "$WEFT" compare jobs.csv --cluster 1x4 --policy later.yaml,policies/later.yaml
+expect_status 2 "two policies of one name"
+expect_in "have one name" "$err" "two policies of one name"
+printf 'cluster: {nodes: [{name: n, gpuz: 1}]}\n' >wrong.yaml
+wrong_input "a key of a cluster" "wrong.yaml:1:29: a node has no key 'gpuz'" jobs.csv --cluster wrong.yaml
+sed 's/^1,red/1,green/' teams.csv >bad-teams.csv
+wrong_input "a queue that is not there" "job 1: cluster.yaml has no queue 'green'" bad-teams.csv --cluster cluster.yaml
 wrong_input "no trace" "nowhere.csv: there is no such file" nowhere.csv --cluster 1x4
 wrong_input "a folder" "." . --cluster 1x4
 wrong_input "GPUs beyond the cluster" "job 0: can never run here" jobs.csv --cluster 1x3

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "sim/saturation/openb.h"
+#include "sim/scenario/cluster_file.h"
 #include "sim/text_file.h"
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <set>
 
 namespace weft::sim {
 
@@ -50,24 +52,45 @@ ClusterSpec make_grid(const Grid& grid) {
   return cluster;
 }
 
-Result<ClusterSpec> read_nodes(const std::string& file) {
-  const Result<std::string> text = read_text_file(file);
-  if (!text) return std::unexpected(text.error());
-  const Result<std::vector<OpenbNode>> rows = read_openb_nodes(*text, file);
+/// Of a model that is only named.
+constexpr int64_t kUnknownMemory = 80 * kGiB;
+
+Result<ClusterSpec> read_nodes(std::string_view text, const std::string& file) {
+  const Result<std::vector<OpenbNode>> rows = read_openb_nodes(text, file);
   if (!rows) return std::unexpected(rows.error());
   ClusterSpec cluster;
+  std::set<std::string> models;
   for (const OpenbNode& row : *rows) {
     NodeSpec node{.name = row.name,
                   .cpu_milli = row.cpu_milli,
                   .memory_bytes = row.memory_mib * kMiB,
                   .share = ShareMode::kTimeSlice};
     node.devices.assign(static_cast<size_t>(row.gpus), DeviceSpec{.model = row.model});
-    if (row.gpus > 0) cluster.models.push_back(row.model);
+    if (row.gpus > 0) models.insert(row.model);
     cluster.nodes.push_back(std::move(node));
   }
-  std::ranges::sort(cluster.models);
-  cluster.models.erase(std::unique(cluster.models.begin(), cluster.models.end()), cluster.models.end());
+  cluster.models.assign(models.begin(), models.end());
   return cluster;
+}
+
+Result<ClusterSpec> read_yaml_cluster(std::string_view text, const std::string& file) {
+  Result<scenario::ClusterFile> read = scenario::read_cluster_text(text, file);
+  if (!read) return std::unexpected(std::move(read.error()));
+  ClusterSpec cluster{
+      .topology = std::move(read->topology), .nodes = std::move(read->nodes), .queues = std::move(read->queues)};
+  for (const DeviceModel& model : read->models) {
+    cluster.models.push_back(model.name);
+    cluster.memory_of[model.name] = model.memory_bytes;
+  }
+  std::ranges::sort(cluster.models);
+  return cluster;
+}
+
+Result<ClusterSpec> read_file_cluster(const std::string& file) {
+  const Result<std::string> text = read_text_file(file);
+  if (!text) return std::unexpected(text.error());
+  const bool is_yaml = file.ends_with(".yaml") || file.ends_with(".yml") || scenario::is_cluster_text(*text);
+  return is_yaml ? read_yaml_cluster(*text, file) : read_nodes(*text, file);
 }
 
 }  // namespace
@@ -84,6 +107,25 @@ int32_t ClusterSpec::gpus_per_node_max() const {
   return static_cast<int32_t>(most);
 }
 
+std::vector<Event> ClusterSpec::events() const {
+  std::vector<Event> events;
+  events.reserve(nodes.size() + models.size() + queues.size() + 2);
+  const auto add = [&](EventBody body) { events.push_back({.at = {}, .body = std::move(body)}); };
+  if (!topology.levels.empty()) add(TopologyDefined{.topology = topology});
+  for (const QueueSpec& queue : queues) add(QueueDefined{.queue = queue});
+  if (queues.empty()) add(QueueDefined{.queue = {.name = "default", .guarantee = kUnlimitedResources}});
+  for (const std::string& model : models) {
+    const auto memory = memory_of.find(model);
+    add(DeviceModelDefined{.model = {.name = model,
+                                     .vendor = "trace",
+                                     .memory_bytes = memory == memory_of.end() ? kUnknownMemory : memory->second}});
+  }
+  for (const NodeSpec& node : nodes) add(NodeAdded{.node = node});
+  return events;
+}
+
+bool is_cluster_grid(std::string_view written) { return parse_grid(written).has_value(); }
+
 Result<ClusterSpec> read_cluster(const std::string& written) {
   const std::optional<Grid> grid = parse_grid(written);
   if (grid && (grid->nodes < 1 || grid->nodes > kNodesMax || grid->gpus < 0 || grid->gpus > kMaxDevicesPerNode)) {
@@ -91,7 +133,7 @@ Result<ClusterSpec> read_cluster(const std::string& written) {
                 fmt::format("--cluster: '{}': 1 to {} nodes of 0 to {} GPUs each are possible", written, kNodesMax,
                             kMaxDevicesPerNode));
   }
-  Result<ClusterSpec> cluster = grid ? make_grid(*grid) : read_nodes(written);
+  Result<ClusterSpec> cluster = grid ? make_grid(*grid) : read_file_cluster(written);
   if (cluster) cluster->name = written;
   return cluster;
 }

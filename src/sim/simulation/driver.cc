@@ -21,17 +21,8 @@ Driver::Driver(TraceReader& trace, const RunPlan& plan, const PolicyPlan& policy
       clock_(plan),
       random_(plan.seed) {}
 
-/// Of a device model that only the trace knows.
-constexpr int64_t kUnknownMemory = 80 * kGiB;
-
 Result<void> Driver::add_cluster() {
-  std::vector<Event> events;
-  events.push_back({.at = {}, .body = QueueDefined{.queue = {.name = "default", .guarantee = kUnlimitedResources}}});
-  for (const std::string& model : plan_.cluster.models)
-    events.push_back(
-        {.at = {},
-         .body = DeviceModelDefined{.model = {.name = model, .vendor = "trace", .memory_bytes = kUnknownMemory}}});
-  for (const NodeSpec& node : plan_.cluster.nodes) events.push_back({.at = {}, .body = NodeAdded{.node = node}});
+  const std::vector<Event> events = plan_.cluster.events();
   if (const Result<const Decisions*> told = tell(CoreCall::kApply, events); !told) return std::unexpected(told.error());
   if (!core_->last_errors().empty()) return fail(ErrorCode::kInvalidInput, core_->last_errors().front());
   for (const NodeSpec& node : plan_.cluster.nodes) out_.nodes.push_back(node.name);
@@ -67,7 +58,7 @@ Duration Driver::told_run_time(const TraceJob& job, Duration run_time) {
 /// A job that no empty cluster could hold is found out at its coming, once for each kind.
 Result<void> Driver::check_possible(const TraceJob& job, const JobSpec& spec) {
   const auto demand = std::tie(job.tasks, job.gpus_per_task, job.gpu_milli, job.is_gpu_count, job.cpu_milli,
-                               job.memory_bytes, job.gpu_models);
+                               job.memory_bytes, job.gpu_models, spec.queue);
   if (checked_.contains(demand)) return {};
   const Result<Verdict> verdict = core_->what_if(spec);
   if (!verdict) return std::unexpected(verdict.error());
@@ -84,10 +75,11 @@ Result<void> Driver::take_arrivals(Instant now) {
     Event& event = arrivals_[count++];
     event.at = now;
     JobSpec& spec = std::get<JobSubmitted>(event.body).job;
-    mapping_.describe(next_, spec);
+    const Result<void> mapped = mapping_.describe(next_, spec);
+    if (!mapped && plan_.skips_impossible == 0) return mapped;
     const Duration run_time = run_time_by(plan_.rules, next_);
     spec.estimate = told_run_time(next_, run_time);
-    if (Result<void> possible = check_possible(next_, spec); !possible) return possible;
+    if (Result<void> possible = mapped ? check_possible(next_, spec) : Result<void>(); !possible) return possible;
     const int64_t gpu_milli = gpu_milli_of(next_);
     out_.jobs.push_back({.id = next_.id,
                          .user = next_.user,
@@ -249,7 +241,7 @@ void Driver::finish(RunOutcome& out) {
     job.lost = live_[i].work.lost;
     if (job.how == JobEnd::kUnfinished) job.why = core_->job(make_id<JobId>(i)).why;
   }
-  out.policy = plan_.policy;
+  out.policy = policy_.name;
   out.placement = policy_.placement;
   out.cluster = plan_.cluster.name;
   out.rules = std::string(rules_name(plan_.rules));

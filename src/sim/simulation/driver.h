@@ -105,7 +105,8 @@ class Driver {
   std::vector<JobId> drifting_;        ///< they run, and not by the second
   uint8_t is_waiting_for_round_ = 0;   ///< the core has heard something that it has not decided on
   /// What decides whether the cluster could ever run a job: those that have been asked for.
-  using Demand = std::tuple<int32_t, int32_t, int32_t, uint8_t, int64_t, int64_t, std::vector<std::string>>;
+  using Demand =
+      std::tuple<int32_t, int32_t, int32_t, uint8_t, int64_t, int64_t, std::vector<std::string>, std::string>;
   std::set<Demand, std::less<>> checked_;
   uint64_t starts_ = 0;
   RunOutcome out_;

@@ -1,9 +1,13 @@
 #include "sim/simulation/plan.h"
 
 #include "base/text.h"
+#include "sim/scenario/policy_file.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 
 namespace weft::sim {
 
@@ -55,35 +59,86 @@ std::vector<std::string_view> policy_names() {
 
 std::vector<std::string_view> placement_names() { return {kPlacements.begin(), kPlacements.end()}; }
 
-Result<PolicyPlan> plan_policy(const RunPlan& run) {
+bool is_policy_file(std::string_view policy) {
+  if (std::ranges::find(kPolicies, policy, &KnownPolicy::name) != kPolicies.end()) return false;
+  return policy.find('/') != std::string_view::npos || policy.ends_with(".yaml") || policy.ends_with(".yml");
+}
+
+Result<std::shared_ptr<const scenario::PolicyWish>> read_policy(const std::string& file) {
+  Result<scenario::PolicyWish> wish = scenario::read_policy_file(file);
+  if (!wish) return std::unexpected(std::move(wish.error()));
+  return std::make_shared<const scenario::PolicyWish>(std::move(*wish));
+}
+
+namespace {
+
+/// What the placement is by the file's word; empty: it has none.
+std::string placement_of(const scenario::PolicyWish& wish) {
+  if (wish.scores.empty()) return wish.nodes ? (*wish.nodes == PackOrSpread::kSpread ? "spread" : "pack") : "";
+  std::string name;
+  for (const WeightedScore& score : wish.scores) {
+    name += fmt::format("{}{}", name.empty() ? "" : " + ", score.name);
+    if (wish.scores.size() > 1) name += fmt::format(" x {}", score.weight);
+  }
+  return name;
+}
+
+/// Puts jobs where `placement`, one of the known ones, says.
+void place_by(std::string_view placement, PolicyPlan& plan) {
+  plan.placement = placement;
+  plan.config.node_scores.clear();
+  plan.layout = placement == kCount ? Layout::kSingleGpus : Layout::kNodes;
+  if (placement != kCount)
+    plan.config.node_scores.push_back({.name = std::string(placement == kConsolidated ? "first" : placement)});
+  plan.config.nodes = placement == "spread" ? PackOrSpread::kSpread : PackOrSpread::kPack;
+}
+
+std::string_view placement_of(Rules rules) {
+  switch (rules) {
+    case Rules::kTiresias: return kCount;
+    case Rules::kMuri: return kConsolidated;
+    case Rules::kNative: break;
+  }
+  return "pack";
+}
+
+Result<void> plan_known(const RunPlan& run, PolicyPlan& plan) {
   const auto known = std::ranges::find(kPolicies, run.policy, &KnownPolicy::name);
   if (known == kPolicies.end())
-    return fail(ErrorCode::kInvalidInput, unknown_name_text("policy", run.policy, policy_names()));
+    return fail(ErrorCode::kInvalidInput,
+                unknown_name_text("policy", run.policy, policy_names()) + ", or a file (.yaml)");
+  plan.name = run.policy;
+  plan.config.preset = run.policy;
+  plan.config.order = known->order;
+  plan.config.mode = known->mode;
+  plan.config.strict = known->strict;
+  return {};
+}
+
+}  // namespace
+
+Result<PolicyPlan> plan_policy(const RunPlan& run) {
   PolicyPlan plan;
-  plan.placement = run.placement;
-  if (plan.placement.empty()) {
-    plan.placement = run.rules == Rules::kNative ? "pack" : (run.rules == Rules::kMuri ? kConsolidated : kCount);
+  scenario::PolicyWish wish;  // of a known policy: nothing more
+  if (run.policy_file != nullptr || is_policy_file(run.policy)) {
+    const auto read = run.policy_file != nullptr ? run.policy_file : read_policy(run.policy);
+    if (!read) return std::unexpected(read.error());
+    wish = **read;
+    plan.name = std::filesystem::path(run.policy).filename().string();
+    plan.config = scenario::make_policy(wish);
+  } else if (const Result<void> known = plan_known(run, plan); !known) {
+    return std::unexpected(known.error());
   }
-  if (std::ranges::find(kPlacements, plan.placement) == kPlacements.end())
-    return fail(ErrorCode::kInvalidInput, unknown_name_text("placement", plan.placement, placement_names()));
   PolicyConfig& config = plan.config;
-  config.preset = run.policy;
-  config.order = known->order;
-  config.mode = known->mode;
-  config.strict = known->strict;
   config.random_seed = run.seed;
-  config.node_scores.clear();
-  if (plan.placement == kCount) {
-    plan.layout = Layout::kSingleGpus;
-  } else {
-    config.node_scores.push_back({.name = plan.placement == kConsolidated ? "first" : plan.placement});
-  }
-  if (plan.placement == "spread") config.nodes = PackOrSpread::kSpread;
-  if (run.rules == Rules::kTiresias) config.service.looks = LevelLooks::kFloorOfEach;
-  if (run.rules == Rules::kMuri) {
-    config.service.looks = LevelLooks::kCeilAtStart;
-    config.elect_places = ElectPlaces::kAfresh;
-  }
+  if (!run.placement.empty() && std::ranges::find(kPlacements, run.placement) == kPlacements.end())
+    return fail(ErrorCode::kInvalidInput, unknown_name_text("placement", run.placement, placement_names()));
+  plan.placement = placement_of(wish);
+  if (!run.placement.empty() || plan.placement.empty())
+    place_by(run.placement.empty() ? placement_of(run.rules) : run.placement, plan);
+  if (!wish.looks && run.rules == Rules::kTiresias) config.service.looks = LevelLooks::kFloorOfEach;
+  if (!wish.looks && run.rules == Rules::kMuri) config.service.looks = LevelLooks::kCeilAtStart;
+  if (!wish.places && run.rules == Rules::kMuri) config.elect_places = ElectPlaces::kAfresh;
   return plan;
 }
 

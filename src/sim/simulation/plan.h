@@ -12,6 +12,10 @@
 #include <string_view>
 #include <vector>
 
+namespace weft::scenario {
+struct PolicyWish;
+}
+
 namespace weft::sim {
 
 /// Whose rules a run keeps to. The published simulators differ from weft, and from each other, in units and quirks:
@@ -38,8 +42,9 @@ struct Estimates {
 /// One run, as it is to be simulated.
 struct RunPlan {
   ClusterSpec cluster;
-  std::string policy = "default";
-  std::string placement;  ///< empty: that of the rules
+  std::string policy = "default";                           ///< a name, or a file
+  std::shared_ptr<const scenario::PolicyWish> policy_file;  ///< what the file says; none: plan_policy() reads it
+  std::string placement;                                    ///< empty: that of the rules
   Rules rules = Rules::kNative;
   Estimates estimates;
   Duration restart_cost{0};                  ///< without progress, at every start but a job's first
@@ -61,11 +66,18 @@ enum class Layout : uint8_t {
   kNodes,       ///< as few nodes as can hold them: one, or whole ones and a rest
 };
 struct PolicyPlan {
+  std::string name;  ///< of the policy, or of its file without the folder
   PolicyConfig config;
   Layout layout = Layout::kNodes;
-  std::string placement;  ///< as it is named
+  std::string placement;  ///< as it is named, or the scores of a file
 };
-/// Error: an unknown name; lists those there are.
+/// A placement that is named counts before what a policy file says, and that before the rules' own. Error: an unknown
+/// name, with those there are; a file's with file:line:column.
 Result<PolicyPlan> plan_policy(const RunPlan& run);
+
+/// Whether --policy means a file: no known name, and it holds a '/' or ends in .yaml or .yml.
+bool is_policy_file(std::string_view policy);
+/// For RunPlan::policy_file.
+Result<std::shared_ptr<const scenario::PolicyWish>> read_policy(const std::string& file);
 
 }  // namespace weft::sim

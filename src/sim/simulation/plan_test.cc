@@ -34,6 +34,58 @@ TEST(RunPlan, TheRulesChooseThePlacementWhereNoneIsNamed) {
   EXPECT_EQ(plan_policy({.rules = Rules::kMuri})->config.elect_places, ElectPlaces::kAfresh);
 }
 
+class PolicyFiles : public testing::Test {
+ protected:
+  std::string write(const std::string& name, std::string_view text) {
+    const std::string path = folder_.path() + "/" + name;
+    std::ofstream(path) << text;
+    return path;
+  }
+  const TestFolder folder_;
+};
+
+TEST_F(PolicyFiles, APolicyMayBeAFileWhichIsCalledByItsName) {
+  const std::string file = write("mine.yaml", "order: 2d-las\nservice: {limits: [1h, 10h]}\nscore: fgd\n");
+  const auto plan = plan_policy({.policy = file, .seed = 7});
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_EQ(plan->name, "mine.yaml");
+  EXPECT_EQ(plan->config.order, "2d-las");
+  EXPECT_EQ(plan->config.mode, CycleMode::kElect);
+  EXPECT_EQ(plan->config.service.limits.back(), hours(10));
+  EXPECT_EQ(plan->config.random_seed, 7U);
+  EXPECT_EQ(plan->placement, "fgd");
+  EXPECT_EQ(plan->layout, Layout::kNodes);
+  EXPECT_TRUE(is_policy_file("mine.yml") && is_policy_file("./mine"));
+  EXPECT_FALSE(is_policy_file("mine") || is_policy_file("srtf"));
+  EXPECT_THAT(plan_policy({.policy = "none.yaml"}).error().message, HasSubstr("none.yaml: there is no such file"));
+}
+
+TEST_F(PolicyFiles, ANamedPlacementCountsBeforeTheFilesAndThatBeforeTheRules) {
+  const std::string scored = write("scored.yaml", "score: {fgd: 2, pack: 1}\n");
+  const std::string spread = write("spread.yaml", "nodes: spread\ndevices: spread\n");
+  const std::string plain = write("plain.yaml", "order: srtf\n");
+  EXPECT_EQ(plan_policy({.policy = scored, .rules = Rules::kTiresias})->placement, "fgd x 2 + pack x 1");
+  EXPECT_EQ(plan_policy({.policy = spread})->placement, "spread");
+  EXPECT_EQ(plan_policy({.policy = spread})->config.nodes, PackOrSpread::kSpread);
+  EXPECT_EQ(plan_policy({.policy = plain, .rules = Rules::kTiresias})->layout, Layout::kSingleGpus);
+  const auto named = plan_policy({.policy = spread, .placement = "bestfit"});
+  EXPECT_EQ(named->placement, "bestfit");
+  EXPECT_EQ(named->config.node_scores, (std::vector<WeightedScore>{{"bestfit", 1}}));
+  EXPECT_EQ(named->config.nodes, PackOrSpread::kPack);
+  EXPECT_EQ(named->config.devices, PackOrSpread::kSpread) << "a placement says nothing of devices";
+}
+
+TEST_F(PolicyFiles, TheRulesQuirksGiveWayToWhatTheFileSays) {
+  const std::string plain = write("plain.yaml", "order: las\n");
+  const std::string exact = write("exact.yaml", "order: las\nservice: {looks: exact}\nplaces: kept\n");
+  EXPECT_EQ(plan_policy({.policy = plain, .rules = Rules::kMuri})->config.service.looks, LevelLooks::kCeilAtStart);
+  EXPECT_EQ(plan_policy({.policy = plain, .rules = Rules::kMuri})->config.elect_places, ElectPlaces::kAfresh);
+  EXPECT_EQ(plan_policy({.policy = plain, .rules = Rules::kTiresias})->config.service.looks, LevelLooks::kFloorOfEach);
+  const auto told = plan_policy({.policy = exact, .rules = Rules::kMuri});
+  EXPECT_EQ(told->config.service.looks, LevelLooks::kExact);
+  EXPECT_EQ(told->config.elect_places, ElectPlaces::kKept);
+}
+
 TEST(ClusterSpec, AGridOfEqualNodesIsWrittenWithACross) {
   const auto cluster = read_cluster("12x8");
   ASSERT_TRUE(cluster);
