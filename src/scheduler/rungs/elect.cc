@@ -30,6 +30,7 @@ void ElectRung::elect() {
   core_.elect.is_due = 0;
   chosen_.clear();
   planned_.clear();
+  planned_roles_.clear();
   see_waiters();
   if (is_calm() && (are_waiters_counted() ? add_all_by_count() : add_all_by_placement())) {
     core_.elect.look = next_look_;

@@ -116,6 +116,7 @@ class ElectRung final : public Rung {
   std::vector<Waiter> waiters_;
   std::vector<Chosen> chosen_;  ///< in order; those that still wait for what is to come free
   std::vector<TaskPlacement> planned_;
+  std::vector<uint16_t> planned_roles_;  ///< beside them
   std::vector<JobId> leaving_;           ///< stopped by elections, and not yet gone
   std::vector<int64_t> before_;          ///< scratch: GPUs of all runners before one
   std::vector<uint8_t> counted_shapes_;  ///< by ShapeId: 0 not looked at, 1 no, 2 yes

@@ -102,6 +102,7 @@ bool ElectRung::is_where_it_was(JobId job) const {
 ElectRung::Chosen& ElectRung::plan(const Place& place, int64_t need) {
   const size_t first = planned_.size();
   planned_.insert(planned_.end(), placement_.tasks.begin(), placement_.tasks.end());
+  planned_roles_.insert(planned_roles_.end(), placement_.role.begin(), placement_.role.end());
   return chosen_.emplace_back(Chosen{.place = place, .need = need, .first = first, .count = placement_.tasks.size()});
 }
 
@@ -125,6 +126,7 @@ bool ElectRung::add_all_by_placement() {
     if (!place_afresh(txn, waiter->place.job).is_yes()) {
       chosen_.clear();
       planned_.clear();
+      planned_roles_.clear();
       see_waiters();
       return false;
     }
@@ -160,24 +162,23 @@ void ElectRung::choose_by_placement() {
   }
 }
 
-/// Takes for the job what was planned for it, into placement_, if all of it is free.
+/// Takes for the job what was planned for it, into placement_, if all of it is free. Which tasks that are the plan says:
+/// a group that needs only some of its members has not the minimum of every role.
 bool ElectRung::take_plan(Transaction& txn, const Chosen& chosen) {
   const auto mark = txn.mark();
   const Shape& shape = core_.shape_of(chosen.place.job);
-  size_t i = chosen.first;
-  for (size_t role = 0; role < shape.roles.size(); ++role) {
-    for (int32_t n = 0; n < counts_[role]; ++n, ++i) {
-      const TaskPlacement& wanted = planned_[i];
-      const auto at = again(shape.roles[role].demand, wanted);
-      if (!at || !core_.state.is_schedulable(wanted.node)) {
-        txn.rollback(mark);
-        placement_.clear();
-        return false;
-      }
-      txn.take(shape.roles[role].demand, *at);
-      placement_.tasks.push_back(*at);
-      placement_.role.push_back(static_cast<uint16_t>(role));
+  for (size_t i = chosen.first; i < chosen.first + chosen.count; ++i) {
+    const uint16_t role = planned_roles_[i];
+    const TaskPlacement& wanted = planned_[i];
+    const auto at = again(shape.roles[role].demand, wanted);
+    if (!at || !core_.state.is_schedulable(wanted.node)) {
+      txn.rollback(mark);
+      placement_.clear();
+      return false;
     }
+    txn.take(shape.roles[role].demand, *at);
+    placement_.tasks.push_back(*at);
+    placement_.role.push_back(role);
   }
   return true;
 }
