@@ -37,7 +37,7 @@ std::vector<double> log_ticks(const ChartAxis& axis) {
 }
 
 std::vector<double> time_ticks(const ChartAxis& axis) {
-  constexpr double kMost = 7;
+  constexpr double kMost = 5;  // on a phone too
   const double span = axis.high - axis.low;
   const auto* fits = std::ranges::find_if(kTimeSteps, [&](double step) { return span / step <= kMost; });
   const double step = fits != kTimeSteps.end() ? *fits : std::ceil(span / kMost / kDay) * kDay;

@@ -23,7 +23,7 @@ size_t characters_of(std::string_view text) {
 }
 
 std::string cell(std::string text, double value, size_t width) {
-  if (text.size() >= width) text = fmt::format("{:.3g}", value);
+  for (int digits = 3; text.size() >= width && digits > 0; --digits) text = fmt::format("{:.{}g}", value, digits);
   return fmt::format("{:>{}}", text, width);
 }
 
