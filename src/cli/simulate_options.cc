@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "cli/help_text.h"
+#include "sim/simulation/service_history.h"
 #include "sim/simulation/speed_table.h"
 
 #include <CLI/CLI.hpp>
@@ -75,6 +76,7 @@ std::vector<NamedFile> SimulateOptions::inputs() const {
   std::vector<NamedFile> files;
   for (const std::string& trace : traces) files.push_back({"TRACE", trace});
   if (speeds) files.push_back({"--speeds", *speeds});
+  if (history) files.push_back({"--history", *history});
   if (!sim::is_cluster_grid(cluster)) files.push_back({"--cluster", cluster});
   for (const std::string& policy : names_in(policies)) {
     if (sim::is_policy_file(policy)) files.push_back({"--policy", policy});
@@ -127,6 +129,11 @@ void add_simulate_options(CLI::App& command, SimulateOptions& options) {
                   "how fast jobs are by device model, network, nodes and sharing: a YAML file, see "
                   "docs/guide/simulate.md")
       ->type_name("FILE");
+  command
+      .add_option("--history", options.history,
+                  "a trace of the past, of any format, from which gittins and 2d-gittins learn how long jobs run "
+                  "(the trace itself: its distribution, no single job)")
+      ->type_name("TRACE");
   command.add_option("--seed", options.seed, "of all random numbers (0)")->type_name("N");
   command.add_flag("--skip-bad-rows", options.skips_bad_rows,
                    "leave out rows that cannot be read and jobs that could never run, and count them");
@@ -191,6 +198,43 @@ Result<sim::RunPlan> common_plan(const SimulateOptions& options, WantsSpans want
   return plan;
 }
 
+/// The services of the jobs of `trace`. `whose` says in words where they are from.
+Result<std::shared_ptr<const sim::PastServices>> read_past(const std::string& trace, const sim::TraceOptions& reading,
+                                                           sim::Rules rules, std::string_view whose) {
+  const auto reader = sim::open_trace(trace, reading);
+  if (!reader) return std::unexpected(reader.error());
+  const Result<sim::ServiceHistory> history = sim::read_history(**reader, rules);
+  if (!history) return std::unexpected(history.error());
+  const std::string jobs = history->count() == 1 ? "job" : "jobs";
+  return std::make_shared<const sim::PastServices>(sim::PastServices{
+      .services = history->samples(),
+      .source = fmt::format("the {} {} of {}", format_count(static_cast<int64_t>(history->count())), jobs, whose)});
+}
+
+/// Where orders learn from that learn: a history, or else the trace itself, of which they know the distribution then,
+/// but no single job.
+class Pasts {
+ public:
+  Pasts(const SimulateOptions& options, sim::BadRows bad_rows) : options_(options), bad_rows_(bad_rows) {}
+
+  /// For a run of `plan` on `trace`.
+  Result<std::shared_ptr<const sim::PastServices>> find(const std::string& trace, const sim::TraceOptions& reading,
+                                                        sim::Rules rules) {
+    auto& known = known_[{options_.history ? std::string() : trace, rules}];
+    if (known != nullptr) return known;
+    auto read = options_.history ? read_past(*options_.history, {.bad_rows = bad_rows_}, rules, *options_.history)
+                                 : read_past(trace, reading, rules, "the trace itself");
+    if (read) known = *read;
+    return read;
+  }
+  bool is_used() const { return !known_.empty(); }
+
+ private:
+  const SimulateOptions& options_;
+  sim::BadRows bad_rows_;
+  std::map<std::pair<std::string, sim::Rules>, std::shared_ptr<const sim::PastServices>> known_;
+};
+
 }  // namespace
 
 Result<std::vector<SimulatedRun>> make_runs(const SimulateOptions& options, WantsSpans wants_spans) {
@@ -200,10 +244,11 @@ Result<std::vector<SimulatedRun>> make_runs(const SimulateOptions& options, Want
   if (!policies) return std::unexpected(policies.error());
   Result<sim::RunPlan> plan = common_plan(options, wants_spans);
   if (!plan) return std::unexpected(std::move(plan.error()));
+  const sim::TraceOptions reading{.format = *format,
+                                  .bad_rows = options.skips_bad_rows ? sim::BadRows::kSkip : sim::BadRows::kRefuse};
+  Pasts pasts(options, reading.bad_rows);
   std::vector<SimulatedRun> runs;
   for (const std::string& trace : options.traces) {
-    const sim::TraceOptions reading{.format = *format,
-                                    .bad_rows = options.skips_bad_rows ? sim::BadRows::kSkip : sim::BadRows::kRefuse};
     const auto reader = sim::open_trace(trace, reading);
     if (!reader) return std::unexpected(reader.error());
     const Result<sim::Rules> rules = rules_of(options.rules, (*reader)->notes().format);
@@ -212,10 +257,19 @@ Result<std::vector<SimulatedRun>> make_runs(const SimulateOptions& options, Want
     for (const WantedPolicy& policy : *policies) {
       plan->policy = policy.name;
       plan->policy_file = policy.file;
-      if (const auto known = sim::plan_policy(*plan); !known) return std::unexpected(known.error());
+      plan->past.reset();
+      const Result<sim::PolicyPlan> known = sim::plan_policy(*plan);
+      if (!known) return std::unexpected(known.error());
+      if (sim::learns(known->config) && known->past.empty()) {
+        auto past = pasts.find(trace, reading, *rules);
+        if (!past) return std::unexpected(past.error());
+        plan->past = std::move(*past);
+      }
       runs.push_back({.trace = trace, .reading = reading, .plan = *plan});
     }
   }
+  if (options.history && !pasts.is_used())
+    return wrong("--history: none of the policies learns from the past; gittins and 2d-gittins do");
   return runs;
 }
 

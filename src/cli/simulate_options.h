@@ -29,6 +29,7 @@ struct SimulateOptions {
   std::string checkpoint_every = "0";
   std::string round = "0";
   std::optional<std::string> speeds;
+  std::optional<std::string> history;  ///< a trace
   std::string seed = "0";
   bool skips_bad_rows = false;
   std::optional<std::string> jobs_csv, json, html;

@@ -34,8 +34,9 @@ enum class LevelLooks : uint8_t {
 struct ServiceOptions {
   std::vector<Duration> limits{seconds(3250), seconds(7200)};  ///< las: of time; 2d-las: of time x GPUs; rising
   LevelLooks looks = LevelLooks::kExact;
-  std::vector<Duration> history;     ///< gittins: time x GPUs of jobs of the past; empty: nothing is known
-  Duration quantum = seconds(3250);  ///< gittins: how far it looks ahead
+  std::vector<Duration> history;  ///< gittins, 2d-gittins: time x GPUs of jobs of the past; empty: nothing is known
+  Duration quantum{
+      0};  ///< how far they look ahead, of time x GPUs; 0: gittins: as far as pays best; 2d-gittins: 3,250 s
   bool operator==(const ServiceOptions&) const = default;
 };
 

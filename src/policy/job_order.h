@@ -55,9 +55,12 @@ class JobOrder {
   virtual int64_t fall([[maybe_unused]] const JobKey& key) const { return 0; }
   virtual Disturbs disturbs() const { return Disturbs::kLaterOnes; }
 
+  /// Whether jobs sink to lower levels, which is to be seen at its moment even when nobody waits.
+  virtual bool has_levels() const { return false; }
   /// Orders with levels: whether the job has had so much that it sinks by one level now.
   virtual bool sinks([[maybe_unused]] const JobKey& key) const { return false; }
-  /// When a job that runs from `now` on is to be looked at again because it may sink; kNever: it will not.
+  /// When a job that runs from `now` on is to be looked at again because it may sink, or its rank rise; kNever: it will
+  /// not.
   virtual Instant next_look([[maybe_unused]] const JobKey& key, [[maybe_unused]] Instant now) const { return kNever; }
   /// Whether next_look() is to be asked again for every job that runs at every event, not only when one starts or
   /// sinks.

@@ -26,11 +26,17 @@ constexpr std::array kScores{
 };
 using KnownOrder = Known<JobOrder, ServiceOptions>;
 constexpr std::array kOrders{
-    KnownOrder{"fifo", make_fifo_order},         KnownOrder{"priority", make_priority_order},
-    KnownOrder{"deadline", make_deadline_order}, KnownOrder{"sjf", make_sjf_order},
-    KnownOrder{"sjf-gpus", make_sjf_gpus_order}, KnownOrder{"srtf", make_srtf_order},
-    KnownOrder{"srsf", make_srsf_order},         KnownOrder{"las", make_las_order},
-    KnownOrder{"2d-las", make_2d_las_order},     KnownOrder{"gittins", make_gittins_order},
+    KnownOrder{"fifo", make_fifo_order},
+    KnownOrder{"priority", make_priority_order},
+    KnownOrder{"deadline", make_deadline_order},
+    KnownOrder{"sjf", make_sjf_order},
+    KnownOrder{"sjf-gpus", make_sjf_gpus_order},
+    KnownOrder{"srtf", make_srtf_order},
+    KnownOrder{"srsf", make_srsf_order},
+    KnownOrder{"las", make_las_order},
+    KnownOrder{"2d-las", make_2d_las_order},
+    KnownOrder{"gittins", make_gittins_order},
+    KnownOrder{"2d-gittins", make_2d_gittins_order},
 };
 
 template <typename Policy, size_t n>

@@ -156,6 +156,34 @@ TEST(Elect, TheGittinsIndexPrefersWhoIsLikelyToEndSoon) {
   EXPECT_EQ(world.state(old), JobState::kPending);
 }
 
+TEST(Elect, AJobIsLookedAtAgainWhenTheStretchForWhichItWasChosenIsOver) {
+  PolicyConfig config = elect("gittins");
+  config.service.history = {seconds(8), seconds(10), seconds(12), seconds(1000), seconds(2000)};
+  ElectWorld world(config, 1, 2);
+  const JobId first = world.submit(gpus_for(2, kEndless));
+  EXPECT_EQ(world.scheduler->next_timer(), kNever) << "nobody waits for its place";
+  world.pass(seconds(1));
+  const JobId second = world.submit(gpus_for(2, kEndless));
+  EXPECT_THAT(world.running_jobs(), ElementsAre(first)) << "it is ever more likely to end";
+  EXPECT_EQ(world.scheduler->next_timer(), Instant{} + seconds(6)) << "12 GPU-seconds of two GPUs";
+  world.pass(seconds(5));
+  EXPECT_THAT(world.running_jobs(), ElementsAre(second)) << "nothing else happened at that moment";
+}
+
+TEST(Elect, LevelsCountBeforeTheGittinsIndexInsideThem) {
+  PolicyConfig config = elect("2d-gittins");
+  config.service.history = {seconds(8), seconds(10), seconds(12), seconds(1000), seconds(2000)};
+  config.service.quantum = seconds(10);
+  config.service.limits = {seconds(100)};
+  ElectWorld world(config, 1, 1);
+  const JobId likely = world.submit(gpus_for(1, kEndless));
+  world.pass(seconds(50));
+  const JobId fresh = world.submit(gpus_for(1, kEndless));
+  EXPECT_THAT(world.running_jobs(), ElementsAre(fresh)) << "of one level the one of the larger index";
+  world.pass(seconds(100));
+  EXPECT_THAT(world.running_jobs(), ElementsAre(likely)) << "the other has sunk";
+}
+
 TEST(Elect, AnOrderByServiceNeedsAnElectedRunningSet) {
   PolicyConfig config;
   config.order = "srtf";
@@ -236,8 +264,10 @@ class ElectTwins : public ::testing::TestWithParam<const char*> {};
 TEST_P(ElectTwins, CountingAndPlacingChooseTheSameJobs) {
   for (uint64_t seed = 1; seed <= 30; ++seed) {
     Rng rng(seed);
-    ElectWorld counting(elect(GetParam()), 3, 4);
-    ElectWorld placing(elect(GetParam()), 3, 4);
+    PolicyConfig config = elect(GetParam());
+    for (int64_t i = 1; i <= 40; ++i) config.service.history.push_back(seconds(i * i * i));
+    ElectWorld counting(config, 3, 4);
+    ElectWorld placing(config, 3, 4);
     NodeSpec closed = node_spec("closed", 0);
     closed.taints.push_back({.key = "closed"});
     placing.tell(NodeAdded{closed});
@@ -264,7 +294,8 @@ TEST_P(ElectTwins, CountingAndPlacingChooseTheSameJobs) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Orders, ElectTwins,
-                         ::testing::Values("srtf", "srsf", "sjf-gpus", "sjf", "las", "2d-las", "priority"),
+                         ::testing::Values("srtf", "srsf", "sjf-gpus", "sjf", "las", "2d-las", "gittins", "2d-gittins",
+                                           "priority"),
                          [](const ::testing::TestParamInfo<const char*>& tested) {
                            std::string name = tested.param;
                            std::erase(name, '-');

@@ -42,6 +42,15 @@ for policy in fifo srtf 2d-las; do expect_in "$policy" "$out" "a comparison"; do
 
 # A policy of a file goes by its name; a cluster of a file has queues.
 mkdir -p policies
+# Orders that learn from the past say from what.
+try "$WEFT" simulate jobs.csv --cluster 1x4 --policy gittins
+expect_status 0 "a policy that learns from the trace"
+expect_in "learnt from the 3 jobs of the trace itself" "$out" "a policy that learns from the trace"
+sed 2d jobs.csv >past.csv
+try "$WEFT" compare jobs.csv --cluster 1x4 --policy srtf,2d-gittins --history past.csv --json learnt.json
+expect_status 0 "a policy that learns from a trace of the past"
+grep -q '"past": *"the 2 jobs of past.csv"' learnt.json || fail "a policy that learns: $(cat learnt.json)"
+[ "$(grep -c '"past": *""' learnt.json)" -ge 1 ] || fail "a policy that learns nothing says nothing"
 printf 'order: srtf\nservice: {looks: exact}\n' >policies/mine.yaml
 try "$WEFT" compare jobs.csv --cluster 1x4 --rules native --placement count --policy srtf,policies/mine.yaml --json files.json
 expect_status 0 "a policy of a file"
@@ -95,6 +104,8 @@ printf 'cluster: {nodes: [{name: n, gpuz: 1}]}\n' >wrong.yaml
 wrong_input "a key of a cluster" "wrong.yaml:1:29: a node has no key 'gpuz'" jobs.csv --cluster wrong.yaml
 sed 's/^1,red/1,green/' teams.csv >bad-teams.csv
 wrong_input "a queue that is not there" "job 1: cluster.yaml has no queue 'green'" bad-teams.csv --cluster cluster.yaml
+wrong_input "a history that nobody reads" "--history: none of the policies learns from the past" jobs.csv --cluster 1x4 --policy srtf --history jobs.csv
+wrong_input "no history" "nowhere.csv: there is no such file" jobs.csv --cluster 1x4 --policy gittins --history nowhere.csv
 wrong_input "no trace" "nowhere.csv: there is no such file" nowhere.csv --cluster 1x4
 wrong_input "a folder" "." . --cluster 1x4
 wrong_input "GPUs beyond the cluster" "job 0: can never run here" jobs.csv --cluster 1x3

@@ -17,6 +17,7 @@ class LevelOrder : public JobOrder {
   int64_t rank(const JobKey& key) const override { return key.level; }
   RankOf rank_of() const override { return RankOf::kService; }
   Ties ties() const override { return Ties::kRunningFirst; }
+  bool has_levels() const override { return true; }
   bool sinks(const JobKey& key) const override;
   Instant next_look(const JobKey& key, Instant now) const override;
   bool renews_looks() const override { return looks_ == LevelLooks::kFloorOfEach; }

@@ -18,5 +18,6 @@ std::unique_ptr<JobOrder> make_srsf_order(const ServiceOptions& options);
 std::unique_ptr<JobOrder> make_las_order(const ServiceOptions& options);
 std::unique_ptr<JobOrder> make_2d_las_order(const ServiceOptions& options);
 std::unique_ptr<JobOrder> make_gittins_order(const ServiceOptions& options);
+std::unique_ptr<JobOrder> make_2d_gittins_order(const ServiceOptions& options);
 
 }  // namespace weft

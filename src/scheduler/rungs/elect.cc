@@ -31,15 +31,15 @@ void ElectRung::elect() {
   chosen_.clear();
   planned_.clear();
   planned_roles_.clear();
+  has_losers_ = 0;
   see_waiters();
-  if (is_calm() && (are_waiters_counted() ? add_all_by_count() : add_all_by_placement())) {
-    core_.elect.look = next_look_;
-  } else {
+  if (!is_calm() || !(are_waiters_counted() ? add_all_by_count() : add_all_by_placement())) {
     see_runners();
     if (!waiters_.empty()) is_counting() ? choose_by_count() : choose_by_placement();
     settle();
     seen_ = runners_.size();
   }
+  core_.elect.look = look();
   core_.elect.has_returned = 0;
   ++core_.elect.round;
   core_.elect.arrivals = 0;
@@ -49,9 +49,14 @@ void ElectRung::elect() {
 /// at: their order follows from what they are when it is needed next. (But levels must be seen when they change, those
 /// that have gone must leave the list at times, and those that come back before they are in it twice.)
 bool ElectRung::is_calm() const {
-  return core_.config().elect_places == ElectPlaces::kKept && !order_.renews_looks() && next_look_ > core_.now &&
-         core_.elect.has_returned == 0 && runners_.size() < 2 * seen_ + kRunnersUnseen;
+  return core_.config().elect_places == ElectPlaces::kKept && !order_.renews_looks() &&
+         (!order_.has_levels() || next_look_ > core_.now) && core_.elect.has_returned == 0 &&
+         runners_.size() < 2 * seen_ + kRunnersUnseen;
 }
+
+/// When runners are to be looked at again though nothing happens. Where only ranks change nobody's turn can come while
+/// nobody waits.
+Instant ElectRung::look() const { return order_.has_levels() || has_losers_ != 0 ? next_look_ : kNever; }
 
 bool ElectRung::add_all_by_count() {
   int64_t needed = 0;
@@ -182,6 +187,7 @@ void ElectRung::advance(Waiter& waiter) {
 }
 
 void ElectRung::close(Waiter& waiter, const Verdict& verdict) {
+  has_losers_ = 1;
   core_.lines.sleep(waiter.line, verdict);
   waiter.entry = kNone<EntryId>;
 }
@@ -205,6 +211,7 @@ void ElectRung::settle() {
       merged_.push_back(runner);
       continue;
     }
+    has_losers_ = 1;
     int64_t& turn = core_.book[runner.place.job].turn;
     const int64_t round = core_.elect.round * ElectState::kTurnsPerRound;
     if (order_.ties() == JobOrder::Ties::kWaitingFirst) turn = round + stopped++;
@@ -218,7 +225,6 @@ void ElectRung::settle() {
   runners_.swap(merged_);
   next_look_ = kNever;
   for (const Runner& runner : runners_) next_look_ = std::min(next_look_, runner.look);
-  core_.elect.look = next_look_;
 }
 
 /// Gives those chosen what is free. What they were promised comes free when those stopped have gone; when nobody is

@@ -72,6 +72,7 @@ class ElectRung final : public Rung {
   void see_runners();
   void see_waiters();
   void settle();
+  Instant look() const;
   void place_chosen();
   bool try_chosen(const Chosen& chosen);
   int64_t running_rank(const JobKey& key) const;
@@ -112,6 +113,7 @@ class ElectRung final : public Rung {
   std::vector<Runner> runners_;  ///< in the order of the last election that looked at them, then those added since
   size_t seen_ = 0;              ///< how many it looked at
   Instant next_look_ = kNever;   ///< the first of theirs
+  uint8_t has_losers_ = 0;       ///< somebody waits on after this election, or was stopped by it
   std::vector<Runner> merged_;   ///< scratch
   std::vector<Waiter> waiters_;
   std::vector<Chosen> chosen_;  ///< in order; those that still wait for what is to come free

@@ -47,6 +47,7 @@ void add_facts(JsonWriter& out, const RunFacts& facts) {
   out.add("placement", facts.placement);
   out.add("cluster", facts.cluster);
   out.add("rules", facts.rules);
+  out.add("past", facts.past);
   out.add("seed", facts.seed);
   out.add("nodes", facts.nodes);
   out.add("gpus", facts.gpus);

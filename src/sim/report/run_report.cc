@@ -31,6 +31,7 @@ RunReport make_run_report(const RunOutcome& outcome, const PictureLimits& limits
                     .trace = outcome.trace,
                     .cluster = outcome.cluster,
                     .rules = outcome.rules,
+                    .past = outcome.past,
                     .seed = outcome.seed,
                     .nodes = outcome.nodes.size(),
                     .gpus = static_cast<double>(outcome.total_gpu_milli) / 1000,

@@ -15,6 +15,7 @@ struct RunFacts {
   std::string trace;
   std::string cluster;
   std::string rules;
+  std::string past;  ///< what the policy has learnt from; empty: nothing
   uint64_t seed = 0;
   size_t nodes = 0;
   double gpus = 0;

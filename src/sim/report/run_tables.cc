@@ -108,6 +108,11 @@ PageTable comparison(const NamedRuns& runs, const std::vector<Measure>& measures
   return table;
 }
 
+std::string policy_text(const RunFacts& facts) {
+  const std::string policy = printable(facts.policy);
+  return facts.past.empty() ? policy : fmt::format("{}, learnt from {}", policy, printable(facts.past));
+}
+
 }  // namespace
 
 PageTable times_table(const RunReport& report) {
@@ -155,7 +160,7 @@ PageTable facts_table(const NamedRuns& runs) {
                   .rows = {}};
   for (const NamedRun& run : runs) {
     const RunFacts& facts = run.report->facts;
-    table.rows.push_back({run.name, printable(facts.policy), printable(facts.placement), printable(facts.rules),
+    table.rows.push_back({run.name, policy_text(facts), printable(facts.placement), printable(facts.rules),
                           fmt::format("{}", facts.seed), printable(facts.cluster),
                           count_text(run.report->metrics.all.jobs), count_text(facts.events),
                           count_text(facts.decisions), fmt::format("{:016x}", facts.decision_hash),

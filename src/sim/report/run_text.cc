@@ -43,6 +43,7 @@ std::string head_text(const RunReport& report) {
       "\n";
   text += fmt::format("{} jobs, {}\n", count_text(report.metrics.all.jobs), cluster_text(facts));
   text += cut_to(fmt::format("placement {}, rules {}, seed {}", facts.placement, facts.rules, facts.seed), kColumns);
+  if (!facts.past.empty()) text += "\n" + cut_to(fmt::format("learnt from {}", printable(facts.past)), kColumns);
   return text + "\n\n";
 }
 

@@ -243,6 +243,7 @@ void Driver::finish(RunOutcome& out) {
   }
   out.policy = policy_.name;
   out.placement = policy_.placement;
+  out.past = policy_.past;
   out.cluster = plan_.cluster.name;
   out.rules = std::string(rules_name(plan_.rules));
   out.seed = plan_.seed;

@@ -60,6 +60,7 @@ struct RunOutcome {
   std::string trace;    ///< file
   std::string cluster;  ///< as the command names it
   std::string rules;    ///< "native", "tiresias", "muri"
+  std::string past;     ///< what the policy has learnt from, in words; empty: nothing
   uint64_t seed = 0;
   std::vector<std::string> nodes;
   int64_t total_gpu_milli = 0;

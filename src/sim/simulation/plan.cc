@@ -33,6 +33,7 @@ constexpr std::array kPolicies{
     KnownPolicy{"2d-las", "2d-las", CycleMode::kElect},
     KnownPolicy{"tiresias-l", "2d-las", CycleMode::kElect},
     KnownPolicy{"gittins", "gittins", CycleMode::kElect},
+    KnownPolicy{"2d-gittins", "2d-gittins", CycleMode::kElect},
     KnownPolicy{"priority", "priority", CycleMode::kElect},
     KnownPolicy{"deadline", "deadline", CycleMode::kElect},
 };
@@ -59,6 +60,8 @@ std::vector<std::string_view> policy_names() {
 
 std::vector<std::string_view> placement_names() { return {kPlacements.begin(), kPlacements.end()}; }
 
+bool learns(const PolicyConfig& config) { return config.order == "gittins" || config.order == "2d-gittins"; }
+
 bool is_policy_file(std::string_view policy) {
   if (std::ranges::find(kPolicies, policy, &KnownPolicy::name) != kPolicies.end()) return false;
   return policy.find('/') != std::string_view::npos || policy.ends_with(".yaml") || policy.ends_with(".yml");
@@ -81,6 +84,10 @@ std::string placement_of(const scenario::PolicyWish& wish) {
     if (wish.scores.size() > 1) name += fmt::format(" x {}", score.weight);
   }
   return name;
+}
+
+std::string jobs_text(size_t jobs) {
+  return fmt::format("{} {}", format_count(static_cast<int64_t>(jobs)), jobs == 1 ? "job" : "jobs");
 }
 
 /// Puts jobs where `placement`, one of the known ones, says.
@@ -115,6 +122,17 @@ Result<void> plan_known(const RunPlan& run, PolicyPlan& plan) {
   return {};
 }
 
+/// What a policy's file says of the past counts before what the run knows.
+void learn(const RunPlan& run, PolicyPlan& plan) {
+  std::vector<Duration>& history = plan.config.service.history;
+  if (!history.empty()) {
+    plan.past = fmt::format("{} of {}", jobs_text(history.size()), plan.name);
+  } else if (run.past != nullptr) {
+    history = run.past->services;
+    plan.past = run.past->source;
+  }
+}
+
 }  // namespace
 
 Result<PolicyPlan> plan_policy(const RunPlan& run) {
@@ -136,6 +154,7 @@ Result<PolicyPlan> plan_policy(const RunPlan& run) {
   plan.placement = placement_of(wish);
   if (!run.placement.empty() || plan.placement.empty())
     place_by(run.placement.empty() ? placement_of(run.rules) : run.placement, plan);
+  if (learns(config)) learn(run, plan);
   if (!wish.looks && run.rules == Rules::kTiresias) config.service.looks = LevelLooks::kFloorOfEach;
   if (!wish.looks && run.rules == Rules::kMuri) config.service.looks = LevelLooks::kCeilAtStart;
   if (!wish.places && run.rules == Rules::kMuri) config.elect_places = ElectPlaces::kAfresh;

@@ -39,11 +39,18 @@ struct Estimates {
   double sigma = 0;
 };
 
+/// What orders learn from that look at the past (gittins, 2d-gittins).
+struct PastServices {
+  std::vector<Duration> services;  ///< time x GPUs of jobs
+  std::string source;              ///< in words, for reports
+};
+
 /// One run, as it is to be simulated.
 struct RunPlan {
   ClusterSpec cluster;
   std::string policy = "default";                           ///< a name, or a file
   std::shared_ptr<const scenario::PolicyWish> policy_file;  ///< what the file says; none: plan_policy() reads it
+  std::shared_ptr<const PastServices> past;                 ///< none: nothing is known but what the policy's file says
   std::string placement;                                    ///< empty: that of the rules
   Rules rules = Rules::kNative;
   Estimates estimates;
@@ -70,10 +77,14 @@ struct PolicyPlan {
   PolicyConfig config;
   Layout layout = Layout::kNodes;
   std::string placement;  ///< as it is named, or the scores of a file
+  std::string past;       ///< what the order has learnt from; empty: nothing, or it does not learn
 };
 /// A placement that is named counts before what a policy file says, and that before the rules' own. Error: an unknown
 /// name, with those there are; a file's with file:line:column.
 Result<PolicyPlan> plan_policy(const RunPlan& run);
+
+/// Whether the order learns from the past.
+bool learns(const PolicyConfig& config);
 
 /// Whether --policy means a file: no known name, and it holds a '/' or ends in .yaml or .yml.
 bool is_policy_file(std::string_view policy);

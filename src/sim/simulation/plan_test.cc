@@ -34,6 +34,22 @@ TEST(RunPlan, TheRulesChooseThePlacementWhereNoneIsNamed) {
   EXPECT_EQ(plan_policy({.rules = Rules::kMuri})->config.elect_places, ElectPlaces::kAfresh);
 }
 
+TEST(RunPlan, OrdersThatLearnAreToldThePastAndSayFromWhat) {
+  const auto past = std::make_shared<const PastServices>(
+      PastServices{.services = {seconds(1), seconds(2)}, .source = "the 2 jobs of yesterday"});
+  for (const std::string policy : {"gittins", "2d-gittins"}) {
+    const auto plan = plan_policy({.policy = policy, .past = past});
+    EXPECT_TRUE(learns(plan->config));
+    EXPECT_EQ(plan->config.service.history, past->services);
+    EXPECT_EQ(plan->past, "the 2 jobs of yesterday");
+    EXPECT_EQ(plan_policy({.policy = policy})->past, "");
+  }
+  const auto plan = plan_policy({.policy = "srtf", .past = past});
+  EXPECT_FALSE(learns(plan->config));
+  EXPECT_TRUE(plan->config.service.history.empty());
+  EXPECT_EQ(plan->past, "");
+}
+
 class PolicyFiles : public testing::Test {
  protected:
   std::string write(const std::string& name, std::string_view text) {
@@ -58,6 +74,14 @@ TEST_F(PolicyFiles, APolicyMayBeAFileWhichIsCalledByItsName) {
   EXPECT_TRUE(is_policy_file("mine.yml") && is_policy_file("./mine"));
   EXPECT_FALSE(is_policy_file("mine") || is_policy_file("srtf"));
   EXPECT_THAT(plan_policy({.policy = "none.yaml"}).error().message, HasSubstr("none.yaml: there is no such file"));
+}
+
+TEST_F(PolicyFiles, ThePastThatAFileTellsCountsBeforeAnother) {
+  const std::string file = write("told.yaml", "order: gittins\nservice: {history: [8s, 9s, 10s]}\n");
+  const auto past = std::make_shared<const PastServices>(PastServices{.services = {seconds(1)}, .source = "another"});
+  const auto plan = plan_policy({.policy = file, .past = past});
+  EXPECT_EQ(plan->config.service.history.size(), 3U);
+  EXPECT_EQ(plan->past, "3 jobs of told.yaml");
 }
 
 TEST_F(PolicyFiles, ANamedPlacementCountsBeforeTheFilesAndThatBeforeTheRules) {
