@@ -162,8 +162,8 @@ void ElectRung::choose_by_placement() {
   }
 }
 
-/// Takes for the job what was planned for it, into placement_, if all of it is free. Which tasks that are the plan says:
-/// a group that needs only some of its members has not the minimum of every role.
+/// Takes for the job what was planned for it, into placement_, if all of it is free. Which tasks that are the plan
+/// says: a group that needs only some of its members has not the minimum of every role.
 bool ElectRung::take_plan(Transaction& txn, const Chosen& chosen) {
   const auto mark = txn.mark();
   const Shape& shape = core_.shape_of(chosen.place.job);

@@ -15,10 +15,10 @@ constexpr size_t kColours = 12;
 
 constexpr double kMinute = 60, kHour = 3600, kDay = 86400;
 /// Steps that people divide time in.
-constexpr std::array kTimeSteps{1.0,         2.0,          5.0,          10.0,       30.0,      kMinute,   2 * kMinute,
-                                5 * kMinute, 10 * kMinute, 30 * kMinute, kHour,      2 * kHour, 3 * kHour, 6 * kHour,
-                                12 * kHour,  kDay,         2 * kDay,     5 * kDay,   10 * kDay, 20 * kDay, 50 * kDay,
-                                100 * kDay,  200 * kDay,   500 * kDay,   1000 * kDay};
+constexpr std::array kTimeSteps{
+    1.0,          2.0,          5.0,       10.0,      30.0,       kMinute,    2 * kMinute, 5 * kMinute, 10 * kMinute,
+    15 * kMinute, 30 * kMinute, kHour,     2 * kHour, 3 * kHour,  6 * kHour,  12 * kHour,  kDay,        2 * kDay,
+    5 * kDay,     10 * kDay,    20 * kDay, 50 * kDay, 100 * kDay, 200 * kDay, 500 * kDay,  1000 * kDay};
 constexpr std::array kLogTimes{0.001, 0.01,      0.1,  1.0,       10.0,       kMinute,     10 * kMinute,
                                kHour, 6 * kHour, kDay, 10 * kDay, 100 * kDay, 1000 * kDay, 10000 * kDay};
 
