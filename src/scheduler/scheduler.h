@@ -3,6 +3,7 @@
 #include "base/result.h"
 #include "model/decision.h"
 #include "model/event.h"
+#include "model/expected_task.h"
 #include "model/policy.h"
 #include "model/view.h"
 
@@ -13,15 +14,6 @@
 #include <vector>
 
 namespace weft {
-
-/// A kind of task that is expected to come, by names: for fragmentation and the score "fgd". See
-/// placement/node_score.h.
-struct ExpectedTask {
-  int64_t cpu_milli = 0;
-  int32_t gpu_count = 0;
-  int32_t gpu_milli = 0;
-  std::vector<std::string> models;
-};
 
 /// The facade of the core: a deterministic state machine. Events in, decisions out; no clock, no random numbers, no
 /// I/O, no threads. The same events give the same decisions and the same hash, on any machine. One thread; everything

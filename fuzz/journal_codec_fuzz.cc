@@ -1,0 +1,75 @@
+// The bytes of a journal's calls: whatever they are, reading them ends with what they say or with one line of text, and
+// what was read is written the same again.
+
+#include "base/check.h"
+#include "base/text.h"
+#include "store/codec.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+constexpr weft::Instant kBase{1'000'000'000};
+
+template <typename T>
+void check_message(const weft::Result<T>& read) {
+  if (read) return;
+  const std::string& message = read.error().message;
+  WEFT_CHECK(message.starts_with("byte ") && message.size() < 100 && weft::is_utf8(message), "one short line");
+}
+
+template <typename Decode, typename Encode>
+void check_round(std::string_view bytes, Decode&& decode, Encode&& encode) {
+  const auto read = decode(bytes);
+  check_message(read);
+  if (!read) return;
+  std::string again;
+  encode(again);
+  WEFT_CHECK(again == bytes, "there is one way only to write a thing");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size == 0) return 0;
+  const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
+  switch (data[0] % 4) {
+    case 0: {
+      std::vector<weft::Event> events;
+      check_round(
+          bytes, [&](std::string_view in) { return weft::store::decode_events(in, kBase, events); },
+          [&](std::string& out) { weft::store::encode_events(events, kBase, out); });
+      break;
+    }
+    case 1: {
+      std::vector<weft::store::RecordedDecision> decisions;
+      check_round(
+          bytes, [&](std::string_view in) { return weft::store::decode_decisions(in, kBase, decisions); },
+          [&](std::string& out) { weft::store::encode_decisions(decisions, kBase, out); });
+      break;
+    }
+    case 2: {
+      std::vector<weft::ExpectedTask> tasks;
+      check_round(
+          bytes, [&](std::string_view in) { return weft::store::decode_tasks(in, tasks); },
+          [&](std::string& out) { weft::store::encode_tasks(tasks, out); });
+      break;
+    }
+    default: {
+      weft::PolicyConfig policy;
+      check_round(
+          bytes,
+          [&](std::string_view in) {
+            weft::Result<weft::PolicyConfig> read = weft::store::decode_policy(in);
+            if (read) policy = *read;
+            return read;
+          },
+          [&](std::string& out) { weft::store::encode_policy(policy, out); });
+    }
+  }
+  return 0;
+}
