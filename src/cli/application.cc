@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "cli/open_files.h"
+#include "cli/server_journal.h"
 #include "cli/state_folder.h"
 #include "engine/local/launch_plan.h"
 #include "engine/local/local_engine.h"
@@ -122,6 +123,7 @@ class Application::Impl final : public service::Backend {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   mutable service::WallClock wall_clock_{{0}, wall_now_ms()};
   std::unique_ptr<Scheduler> scheduler_;
+  ServerJournal journal_;
   std::unique_ptr<local::LocalEngine> engine_;
   std::unique_ptr<service::Api> api_;
   // Streams that are still open end with the context, and take their leave of what stands above it. What stands below
@@ -161,6 +163,7 @@ Result<void> Application::Impl::open(const ApplicationOptions& options) {
   server_ = std::make_unique<service::Server>(context_, *api_, options.socket_path);
   if (auto listening = server_->listen(); !listening) return listening;
 
+  if (auto recording = journal_.open(options, node, wall_ms({})); !recording) return recording;
   // On one server the queue is there to be used, whatever a job's priority: an unlimited guarantee lets every job in.
   push(QueueDefined{{.name = "default", .guarantee = kUnlimitedResources}});
   push(NodeAdded{node});
@@ -182,6 +185,8 @@ void Application::Impl::pump() {
     batch_.swap(queue_);
     for (const Event& event : batch_) note_event(event);
     const Decisions& decisions = scheduler_->apply(batch_);
+    if (auto recorded = journal_.record(batch_, decisions, scheduler_->decision_hash()); !recorded)
+      log_->error("{}", recorded.error().message);
     for (const Decision& decision : decisions.list) note_decision(decision);
     engine_->execute(decisions);
     for (const JobId job : std::exchange(touched_, {})) api_->job_changed(job);
@@ -226,6 +231,9 @@ Result<JobId> Application::Impl::submit(JobSpec spec) {
   engine_->describe_job(job, spec);
   records_.push_back({.spec = spec});
   touch(job);
+  // The core never reads these, and what it is told may be kept: passwords stand in environments.
+  spec.launch.environment = {};
+  spec.launch.script = {};
   push(JobSubmitted{std::move(spec)});
   pump();
   return job;
@@ -322,7 +330,10 @@ void Application::Impl::finish(std::chrono::steady_clock::time_point deadline) {
   });
 }
 
-void Application::Impl::run() { context_.run(); }
+void Application::Impl::run() {
+  context_.run();
+  if (const auto finished = journal_.finish(); !finished) log_->error("{}", finished.error().message);
+}
 
 void Application::Impl::after(Duration delay, std::function<void()> action) {
   auto timer = std::make_shared<asio::steady_timer>(context_, std::chrono::nanoseconds(delay.ns));

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct ApplicationOptions {
   PolicyConfig policy;
   Duration grace = seconds(10);
   LogLevel log_level = LogLevel::kWarnings;
+  std::optional<std::string> journal;  ///< a file that is not there yet: all that the core is told goes into it
 };
 
 /// A whole server in one thread: the core, the local engine, and the API on a socket, joined by one event loop.

@@ -26,6 +26,7 @@ void add_scenario_command(CLI::App& app, int& exit_status);   // scenario_comman
 void add_saturate_command(CLI::App& app, int& exit_status);   // saturate_command.cc
 void add_simulate_commands(CLI::App& app, int& exit_status);  // simulate, compare: simulate_command.cc
 void add_generate_command(CLI::App& app, int& exit_status);   // generate_command.cc
+void add_replay_command(CLI::App& app, int& exit_status);     // replay_command.cc
 void add_serve_command(CLI::App& app, int& exit_status);      // serve_command.cc
 void add_client_commands(CLI::App& app,
                          int& exit_status);  // queue, show, why, cancel, nodes, cluster, wait, log: client_commands.cc

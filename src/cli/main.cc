@@ -49,6 +49,7 @@ int run(int argc, char** argv) {
   weft::cli::add_scenario_command(app, exit_status);
   weft::cli::add_simulate_commands(app, exit_status);
   weft::cli::add_generate_command(app, exit_status);
+  weft::cli::add_replay_command(app, exit_status);
   weft::cli::add_saturate_command(app, exit_status);
   weft::cli::add_help_commands(app);
   return weft::cli::parse_and_run(app, line.arguments, exit_status);

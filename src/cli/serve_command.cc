@@ -27,6 +27,7 @@ struct ServeOptions {
   std::string policy = "pack";
   std::string grace = "10s";
   std::string log = "warnings";
+  std::optional<std::string> journal;
 };
 
 /// The name of the one model that is meant.
@@ -51,6 +52,7 @@ Result<void> check_none_is_empty(const ServeOptions& written) {
   const auto is_empty = [](const std::optional<std::string>& text) { return text && text->empty(); };
   if (is_empty(written.socket)) return fail(ErrorCode::kInvalidInput, "--socket: expected a path, not ''");
   if (is_empty(written.state_directory)) return fail(ErrorCode::kInvalidInput, "--state-dir: expected a path, not ''");
+  if (is_empty(written.journal)) return fail(ErrorCode::kInvalidInput, "--journal: expected a path, not ''");
   if (is_empty(written.gpu_model)) return fail(ErrorCode::kInvalidInput, "--gpu-model: expected a name, not ''");
   return {};
 }
@@ -81,6 +83,7 @@ Result<ApplicationOptions> read_options(const ServeOptions& written) {
   options.log_level = written.log == "quiet"       ? LogLevel::kQuiet
                       : written.log == "decisions" ? LogLevel::kDecisions
                                                    : LogLevel::kWarnings;
+  options.journal = written.journal;
   return options;
 }
 
@@ -138,6 +141,8 @@ void add_serve_command(CLI::App& app, int& exit_status) {
       ->type_name("TIME");
   serve_app->add_option("--log", options->log, "what to log on stderr: quiet, warnings (default) or decisions")
       ->type_name("WHAT");
+  serve_app->add_option("--journal", options->journal, "a new file for all that happens, for weft replay")
+      ->type_name("FILE");
   serve_app->callback([options, &exit_status] { exit_status = serve(*options); });
 }
 

@@ -5,6 +5,7 @@
 #include "cli/help_text.h"
 #include "cli/present.h"
 #include "cli/progress.h"
+#include "cli/run_journal.h"
 #include "cli/simulate_options.h"
 #include "sim/report/run_csv.h"
 #include "sim/side_by_side.h"
@@ -58,9 +59,13 @@ int run_simulate(const SimulateOptions& options) {
   if (runs->size() != 1)
     return report("simulate",
                   Error{ErrorCode::kInvalidInput, "--policy: several are for weft compare; one is expected"});
+  RunJournal journal;
+  if (const Result<void> opened = journal.open(options.journal, runs->front()); !opened)
+    return report("simulate", opened.error());
   sim::JobStory story(options.explain.value_or(""));
   sim::RunListeners listeners;
   if (options.explain) listeners.observers.push_back(&story);
+  journal.listen(listeners);
   ProgressLine line("jobs");
   sim::TraceNotes notes;
   listeners.progress = [&](const sim::RunProgress& now) {
@@ -69,8 +74,9 @@ int run_simulate(const SimulateOptions& options) {
   const Result<sim::RunOutcome> outcome = play(runs->front(), listeners, notes);
   line.clear();
   if (!outcome) return report("simulate", outcome.error());
-  tell_notes(runs->front(), notes);
   if (options.explain && !story.is_begun()) return report("simulate", unknown_job(*options.explain, *outcome));
+  if (const Result<void> finished = journal.finish(notes); !finished) return report("simulate", finished.error());
+  tell_notes(runs->front(), notes);
   const sim::RunReport made = sim::make_run_report(*outcome);
   if (!takes_standard_output(options.outputs())) fmt::print("{}", sim::run_text(made));
   if (options.explain) fmt::print("\n{}", story.text());
@@ -140,6 +146,7 @@ void add_simulate_commands(CLI::App& app, int& exit_status) {
       ->type_name("FILE");
   simulate->add_option("--explain", options->explain, "print the whole story of one job, with reasons")
       ->type_name("JOB");
+  simulate->add_option("--journal", options->journal, "write all that happened, for weft replay")->type_name("FILE");
   simulate->callback([options, &exit_status] { exit_status = run_simulate(*options); });
 
   auto several = std::make_shared<SimulateOptions>();

@@ -69,6 +69,7 @@ std::vector<NamedFile> SimulateOptions::outputs() const {
   if (jobs_csv) files.push_back({"--jobs-csv", *jobs_csv});
   if (json) files.push_back({"--json", *json});
   if (html) files.push_back({"--html", *html});
+  if (journal) files.push_back({"--journal", *journal});
   return files;
 }
 

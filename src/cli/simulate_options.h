@@ -32,7 +32,7 @@ struct SimulateOptions {
   std::optional<std::string> history;  ///< a trace
   std::string seed = "0";
   bool skips_bad_rows = false;
-  std::optional<std::string> jobs_csv, json, html;
+  std::optional<std::string> jobs_csv, json, html, journal;
   std::optional<std::string> threads;
   std::optional<std::string> explain;  ///< the job, as the trace calls it
 

@@ -22,7 +22,11 @@ class JsonWriter {
   void add(std::string_view key, double number);
   template <std::integral Integer>
   void add(std::string_view key, Integer number) {
-    add_literal(key, std::to_string(number));
+    if constexpr (std::same_as<Integer, bool>) {
+      add_literal(key, number ? "true" : "false");
+    } else {
+      add_literal(key, std::to_string(number));
+    }
   }
 
   /// The text, with a line end. The writer is empty then.
