@@ -1,5 +1,6 @@
 #include "cli/simulate_options.h"
 
+#include "base/printable.h"
 #include "base/text.h"
 #include "cli/help_text.h"
 #include "sim/simulation/service_history.h"
@@ -15,6 +16,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <utility>
 
 namespace weft::cli {
 
@@ -236,6 +238,11 @@ class Pasts {
   std::map<std::pair<std::string, sim::Rules>, std::shared_ptr<const sim::PastServices>> known_;
 };
 
+bool can_be_read_again(const std::string& trace) {
+  std::error_code code;
+  return std::filesystem::is_regular_file(trace, code) || std::filesystem::is_directory(trace, code);
+}
+
 }  // namespace
 
 Result<std::vector<SimulatedRun>> make_runs(const SimulateOptions& options, WantsSpans wants_spans) {
@@ -250,9 +257,10 @@ Result<std::vector<SimulatedRun>> make_runs(const SimulateOptions& options, Want
   Pasts pasts(options, reading.bad_rows);
   std::vector<SimulatedRun> runs;
   for (const std::string& trace : options.traces) {
-    const auto reader = sim::open_trace(trace, reading);
+    Result<std::unique_ptr<sim::TraceReader>> reader = sim::open_trace(trace, reading);
     if (!reader) return std::unexpected(reader.error());
-    const Result<sim::Rules> rules = rules_of(options.rules, (*reader)->notes().format);
+    std::shared_ptr<sim::TraceReader> opened = std::move(*reader);
+    const Result<sim::Rules> rules = rules_of(options.rules, opened->notes().format);
     if (!rules) return std::unexpected(rules.error());
     plan->rules = *rules;
     for (const WantedPolicy& policy : *policies) {
@@ -262,11 +270,17 @@ Result<std::vector<SimulatedRun>> make_runs(const SimulateOptions& options, Want
       const Result<sim::PolicyPlan> known = sim::plan_policy(*plan);
       if (!known) return std::unexpected(known.error());
       if (sim::learns(known->config) && known->past.empty()) {
+        if (!options.history && !can_be_read_again(trace))
+          return wrong(fmt::format("{} is a pipe, which can be read only once: for {} a file or --history is expected",
+                                   printable(trace), policy.name));
         auto past = pasts.find(trace, reading, *rules);
         if (!past) return std::unexpected(past.error());
         plan->past = std::move(*past);
       }
-      runs.push_back({.trace = trace, .reading = reading, .plan = *plan});
+      if (opened == nullptr && !can_be_read_again(trace))
+        return wrong(fmt::format("{} is a pipe, which can be read only once: for several policies a file is expected",
+                                 printable(trace)));
+      runs.push_back({.trace = trace, .reading = reading, .plan = *plan, .opened = std::exchange(opened, nullptr)});
     }
   }
   if (options.history && !pasts.is_used())
@@ -275,12 +289,16 @@ Result<std::vector<SimulatedRun>> make_runs(const SimulateOptions& options, Want
 }
 
 Result<sim::RunOutcome> play(const SimulatedRun& run, const sim::RunListeners& listeners, sim::TraceNotes& notes) {
-  const auto reader = sim::open_trace(run.trace, run.reading);
-  if (!reader) return std::unexpected(reader.error());
-  Result<sim::RunOutcome> outcome = sim::simulate(**reader, run.plan, listeners);
+  std::shared_ptr<sim::TraceReader> trace = run.opened;
+  if (trace == nullptr) {
+    Result<std::unique_ptr<sim::TraceReader>> reader = sim::open_trace(run.trace, run.reading);
+    if (!reader) return std::unexpected(reader.error());
+    trace = std::move(*reader);
+  }
+  Result<sim::RunOutcome> outcome = sim::simulate(*trace, run.plan, listeners);
   if (!outcome) return outcome;
   outcome->trace = run.trace;
-  notes = (*reader)->notes();
+  notes = trace->notes();
   return outcome;
 }
 

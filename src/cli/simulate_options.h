@@ -6,6 +6,7 @@
 #include "sim/simulation/simulation.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,13 +48,15 @@ struct SimulatedRun {
   std::string trace;
   sim::TraceOptions reading;
   sim::RunPlan plan;
+  /// The trace, opened and not read, for the first run that plays it: a pipe can be read only once.
+  std::shared_ptr<sim::TraceReader> opened;
 };
 enum class WantsSpans : uint8_t { kNo, kYes };
 /// The runs that the options name, trace by trace, policy by policy; every trace has been opened once. Errors: one
 /// line.
 Result<std::vector<SimulatedRun>> make_runs(const SimulateOptions& options, WantsSpans wants_spans);
 
-/// Opens the trace and plays the run. `notes`: what reading found.
+/// Plays the run, once. `notes`: what reading found.
 Result<sim::RunOutcome> play(const SimulatedRun& run, const sim::RunListeners& listeners, sim::TraceNotes& notes);
 
 }  // namespace weft::cli

@@ -158,7 +158,7 @@ Error Database::last_error() const {
     case SQLITE_READONLY:
     case SQLITE_PERM: return error(ErrorCode::kUnavailable, "cannot be written: it may only be read");
     case SQLITE_CANTOPEN:
-      return error(ErrorCode::kUnavailable, fmt::format("cannot be opened: {}", system_reason(handle)));
+      return error(ErrorCode::kInvalidInput, fmt::format("cannot be opened: {}", system_reason(handle)));
     case SQLITE_IOERR:
       return error(
           ErrorCode::kUnavailable,

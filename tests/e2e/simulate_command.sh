@@ -35,6 +35,9 @@ for trace in jobs.csv.gz crlf.csv; do
   "$WEFT" simulate "$trace" --cluster 1x4 --policy srtf --rules native --placement count --jobs-csv same.csv >/dev/null
   cmp out.csv same.csv || fail "$trace gives other results"
 done
+"$WEFT" simulate /dev/stdin --cluster 1x4 --policy srtf --rules native --placement count --jobs-csv same.csv \
+  < <(cat jobs.csv.gz) >/dev/null
+cmp out.csv same.csv || fail "a pipe gives other results"
 
 try "$WEFT" compare jobs.csv --cluster 1x4 --policy fifo,srtf,2d-las --json all.json
 expect_status 0 "a comparison"
@@ -129,6 +132,9 @@ printf '%s\n0,1,9,1,m,5,0\n1,1,5,1,m,5,0\n' "$header" >bad.csv
 wrong_input "time that runs backwards" "bad.csv:3:5" bad.csv --cluster 1x4
 head -c 60 jobs.csv.gz >cut.csv.gz
 wrong_input "a packed trace that is cut off" "cut.csv.gz" cut.csv.gz --cluster 1x4
+try "$WEFT" compare /dev/stdin --cluster 1x4 --policy fifo,fjf < <(cat jobs.csv)
+expect_status 2 "a pipe for two runs"
+expect_in "can be read only once" "$err" "a pipe for two runs"
 
 row 1,1,5,1,m,x,0
 try "$WEFT" simulate bad.csv --cluster 1x4 --skip-bad-rows --jobs-csv -
