@@ -155,6 +155,14 @@ struct ProgressReported {
   bool operator==(const ProgressReported&) const = default;
 };
 
+/// The user wishes for so many tasks of an elastic job, over all its roles: as many as its minimum at least, and no
+/// more than it has.
+struct JobScaled {
+  JobId job;
+  int32_t tasks;
+  bool operator==(const JobScaled&) const = default;
+};
+
 /// Only time passed.
 struct Tick {
   bool operator==(const Tick&) const = default;
@@ -163,7 +171,7 @@ struct Tick {
 using EventBody = std::variant<Tick, TopologyDefined, QueueDefined, NodeAdded, NodeDown, NodeUp, NodeCordoned,
                                NodeUncordoned, DeviceFailed, DeviceRecovered, NodeLoadReported, JobSubmitted,
                                JobAdopted, JobCancelled, JobHeld, JobReleased, HoldAccepted, HoldRefused, GangStarted,
-                               StartFailed, TaskEnded, DeviceModelDefined, GangEnded, ProgressReported>;
+                               StartFailed, TaskEnded, DeviceModelDefined, GangEnded, ProgressReported, JobScaled>;
 
 /// Time never runs backwards: an event whose `at` is before the core's present is taken to happen now.
 struct Event {

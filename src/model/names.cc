@@ -36,6 +36,7 @@ std::string_view to_text(TaskState state) {
     case TaskState::kHeld: return "held";
     case TaskState::kRunning: return "running";
     case TaskState::kReleasing: return "releasing";
+    case TaskState::kLeaving: return "leaving";
     case TaskState::kDone: return "done";
     case TaskState::kFailed: return "failed";
     case TaskState::kCancelled: return "cancelled";

@@ -46,6 +46,37 @@ struct WeightedScore {
   bool operator==(const WeightedScore&) const = default;
 };
 
+/// Reservations for those who wait; ladder only. See ReservationBook.
+struct BackfillOptions {
+  int32_t reservation_depth = 0;     ///< how many of them have one; 0: nobody is kept back; kAllReserve: all
+  Duration drain_after = hours(24);  ///< who waits longer without a time in sight keeps what falls free
+  bool operator==(const BackfillOptions&) const = default;
+};
+inline constexpr int32_t kAllReserve = INT32_MAX;
+
+/// Slurm's multifactor priority: weights of factors between 0 and 1.
+struct MultifactorWeights {
+  double age = 0, job_size = 0, fairshare = 0, partition = 0, qos = 0;
+  Duration max_age = hours(7 * 24);  ///< at which the age factor is 1
+  bool operator==(const MultifactorWeights&) const = default;
+};
+
+/// What the dominant share of a queue is measured against when it is compared with its siblings'; ladder only.
+enum class ShareBasis : uint8_t {
+  kCluster,      ///< the cluster alone
+  kEntitlement,  ///< what the queue is entitled to
+  kWeight,       ///< its weight
+};
+
+/// Which rungs of the ladder there are beside admit and place; ladder only.
+struct LadderRungs {
+  uint8_t elastic = 0;      ///< jobs that run get tasks above their minimum
+  uint8_t consolidate = 0;  ///< jobs are moved so that one that waits fits
+  uint8_t reclaim = 0;      ///< queues take back what is their own
+  uint8_t preempt = 0;      ///< a higher priority takes from a lower one of its queue
+  bool operator==(const LadderRungs&) const = default;
+};
+
 /// How a queue's jobs are ordered, where they go and how far a search may run. Parsed once at the edge, echoed in the
 /// decision log.
 struct PolicyConfig {
@@ -62,6 +93,11 @@ struct PolicyConfig {
   uint32_t search_steps_max = 20'000;   ///< task placements tried per gang before the search stops at its budget
   uint64_t pass_steps_max = 2'000'000;  ///< task placements tried per pass before the rest waits for the next
   uint32_t attempts_max = 3;            ///< holds or starts that an engine may refuse before the job is failed
+  LadderRungs rungs;
+  ShareBasis share = ShareBasis::kCluster;
+  BackfillOptions backfill;
+  MultifactorWeights multifactor;
+  Duration usage_half_life{0};  ///< of the past usage of queues and users; 0: it does not count
   bool operator==(const PolicyConfig&) const = default;
 };
 

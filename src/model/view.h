@@ -13,7 +13,20 @@ namespace weft {
 
 // Copies of the core's state for people: the CLI, the API and tests read these, never the state itself.
 
-enum class TaskState : uint8_t { kPending, kHeld, kRunning, kReleasing, kDone, kFailed, kCancelled };
+enum class TaskState : uint8_t {
+  kPending,
+  kHeld,
+  kRunning,
+  kReleasing,
+  kLeaving,  ///< releasing, and its place is planned on already; views say kReleasing
+  kDone,
+  kFailed,
+  kCancelled
+};
+/// The task is somewhere, or a place is held for it.
+constexpr bool is_live(TaskState s) { return s >= TaskState::kHeld && s <= TaskState::kLeaving; }
+/// It has been told to stop.
+constexpr bool is_stopping(TaskState s) { return s == TaskState::kReleasing || s == TaskState::kLeaving; }
 
 struct TaskView {
   std::string name;  ///< "w/0"

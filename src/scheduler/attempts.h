@@ -11,6 +11,7 @@ enum class AttemptId : uint32_t {};
 
 /// How far a start has come with the engine. An attempt is never seen in a phase before its own.
 enum class AttemptPhase : uint8_t {
+  kWaiting,   ///< what it is to get is still being released by others: no command was given yet
   kHolding,   ///< kHold was given, no answer yet
   kStarting,  ///< kStart was given, no answer yet: tasks may run
   kRunning,   ///< the engine said that every task runs
@@ -23,6 +24,7 @@ struct Attempt {
   AttemptPhase phase = AttemptPhase::kHolding;
   int32_t only_task = -1;             ///< job-local index where it is one task; -1: those whose attempt number says so
   uint32_t live = 0;                  ///< tasks that still hold something
+  uint32_t waits_for = 0;             ///< tasks of others that must go first, in phase kWaiting
   AttemptId next = kNone<AttemptId>;  ///< of the job, in order of number
   AttemptId previous = kNone<AttemptId>;
 };

@@ -35,6 +35,25 @@ JobKey Core::job_key(JobId job) const {
   return key;
 }
 
+void Core::fill_request(const Line& line, JobId job, std::vector<int32_t>& counts) {
+  const Shape& shape = state.shapes()[line.shape];
+  fill_counts(shape, line.role, counts);
+  if (line.is_surplus != 0) {
+    // A role of which nothing runs yet begins with its minimum.
+    const auto role = static_cast<size_t>(line.role);
+    const RoleCounts& c = book.counts(book[job])[role];
+    counts[role] = std::max(1, role_minimum(shape, role) - c.held - c.running - c.done);
+  } else if (is_set(line.owner) && line.role == kWholeGang) {
+    const auto missing = gang_check.missing(shape, book.counts(book[job]));
+    counts.assign(missing.begin(), missing.end());
+  }
+}
+
+ShareMeasure Core::share_measure() const {
+  if (state.queues().size() <= 1) return {.totals = totals};
+  return {.basis = config().share, .shares = &room.shares, .totals = totals};
+}
+
 LineKey Core::line_key(JobId job) {
   if (!elects()) return {.rank = state.jobs().submitted[index(job)].ns};
   int64_t& turn = book[job].turn;

@@ -5,18 +5,24 @@
 #include "model/policy.h"
 #include "placement/placer.h"
 #include "policy/job_order.h"
+#include "policy/victim/victim_cost.h"
 #include "scheduler/attempts.h"
 #include "scheduler/ceiling.h"
 #include "scheduler/decision_log.h"
 #include "scheduler/gang_counts.h"
+#include "scheduler/holders.h"
 #include "scheduler/job_book.h"
 #include "scheduler/job_lines.h"
+#include "scheduler/leavers.h"
 #include "scheduler/queue_order.h"
 #include "scheduler/quota.h"
+#include "scheduler/shares.h"
 #include "scheduler/timers.h"
+#include "scheduler/turns.h"
 #include "scheduler/wake_ups.h"
 #include "state/cluster_state.h"
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,6 +40,7 @@ struct PolicyParts {
   PolicyConfig config;
   std::unique_ptr<JobOrder> job_order;
   std::unique_ptr<QueueOrder> queue_order;
+  std::unique_ptr<VictimCost> victim_cost;
   ScoreSet scores;
   ScoreSet query_scores;
 };
@@ -52,6 +59,13 @@ struct ElectState {
   int64_t first_arrival() const { return round * kTurnsPerRound + kTurnsPerRound / 2; }
 };
 
+/// What the rungs that make room are told, and tell each other.
+struct RoomState {
+  uint8_t is_due = 0;     ///< something has happened that may let a plan succeed
+  Instant look = kNever;  ///< when time alone may
+  Shares shares;
+};
+
 /// Everything that the parts of the scheduler share. The parts (lifecycle, rungs, views) hold a reference and no facts
 /// of their own.
 struct Core {
@@ -65,12 +79,16 @@ struct Core {
   JobBook book;
   AttemptTable attempts;
   JobLines lines;
+  Holders holders;
+  Leavers leavers;                          ///< ladder
+  std::map<JobId, GangPlacement> promises;  ///< places taken for jobs that are being moved there
   Timers timers;
   WakeUps wake_ups;  ///< whom the next pass looks at
   Quota quota;
   DecisionLog log;
   GangCheck gang_check;
   ElectState elect;
+  RoomState room;
   Instant now;
   ResourceVector totals;            ///< of all nodes, up or not
   std::vector<JobId> arrivals;      ///< not yet admitted
@@ -83,9 +101,13 @@ struct Core {
   const Shape& shape_of(JobId job) const { return state.shapes()[state.jobs().shape[index(job)]]; }
   bool knows(JobId job) const { return index(job) < book.size(); }
   JobState state_of(JobId job) const { return state.jobs().state[index(job)]; }
+  /// By what queues are compared: where there is only one, by nothing that costs anything.
+  ShareMeasure share_measure() const;
   bool elects() const { return parts.config.mode == CycleMode::kElect; }
   /// What the order may read of the job, now.
   JobKey job_key(JobId job) const;
+  /// What one try for the line's job asks for, per role; empty where nothing is lacking.
+  void fill_request(const Line& line, JobId job, std::vector<int32_t>& counts);
   /// Where the job stands in its line, from now on.
   LineKey line_key(JobId job);
   bool has_ended(JobId job) const { return is_end_state(state_of(job)); }

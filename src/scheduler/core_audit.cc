@@ -11,8 +11,6 @@ namespace {
 
 using Faults = std::vector<std::string>;
 
-bool is_live(TaskState s) { return s == TaskState::kHeld || s == TaskState::kRunning || s == TaskState::kReleasing; }
-
 /// The counts of a job's roles, its live tasks and its attempts, counted again from the task table.
 void audit_job(const Core& core, JobId job, Faults& faults) {
   const JobRecord& record = core.book[job];
@@ -21,15 +19,17 @@ void audit_job(const Core& core, JobId job, Faults& faults) {
   std::vector<RoleCounts> counts(record.role_count);
   std::vector<std::pair<uint32_t, uint32_t>> live_by_attempt;
   uint32_t live = 0;
+  uint32_t leaving = 0;
   for (uint32_t i = 0; i < jobs.task_count[index(job)]; ++i) {
     const TaskId task = make_id<TaskId>(index(jobs.first_task[index(job)]) + i);
     RoleCounts& c = counts[tasks.role[index(task)]];
     c.held += tasks.state[index(task)] == TaskState::kHeld ? 1 : 0;
     c.running += tasks.state[index(task)] == TaskState::kRunning ? 1 : 0;
-    c.releasing += tasks.state[index(task)] == TaskState::kReleasing ? 1 : 0;
+    c.releasing += is_stopping(tasks.state[index(task)]) ? 1 : 0;
     c.done += tasks.state[index(task)] == TaskState::kDone ? 1 : 0;
     if (!is_live(tasks.state[index(task)])) continue;
     ++live;
+    leaving += tasks.state[index(task)] == TaskState::kLeaving ? 1 : 0;
     const AttemptId id = core.attempts.find(job, core.book.attempt_of(task));
     if (!is_set(id)) faults.push_back(fmt::format("job {}: a task holds something without an attempt", index(job)));
   }
@@ -39,12 +39,14 @@ void audit_job(const Core& core, JobId job, Faults& faults) {
     if (kept[role] != counts[role]) faults.push_back(fmt::format("job {}: role {} is miscounted", index(job), role));
   }
   if (record.live != live)
-    faults.push_back(fmt::format("job {}: {} tasks hold something, counted {}", index(job), live, record.live));
+    faults.push_back(fmt::format("job {}: {} tasks are somewhere, counted {}", index(job), live, record.live));
+  if (record.leaving != leaving)
+    faults.push_back(fmt::format("job {}: {} tasks leave, counted {}", index(job), leaving, record.leaving));
   uint32_t holding = 0;
   uint32_t starting = 0;
   uint32_t in_attempts = 0;
   for (AttemptId a = core.attempts.first(job); is_set(a); a = core.attempts[a].next) {
-    holding += core.attempts[a].phase == AttemptPhase::kHolding ? 1 : 0;
+    holding += core.attempts[a].phase <= AttemptPhase::kHolding ? 1 : 0;
     starting += core.attempts[a].phase == AttemptPhase::kStarting ? 1 : 0;
     in_attempts += core.attempts[a].live;
     if (core.attempts[a].live == 0) faults.push_back(fmt::format("job {}: an attempt without tasks", index(job)));
@@ -72,7 +74,7 @@ void audit_queues(const Core& core, Faults& faults) {
   std::vector<int32_t> jobs(queues.size(), 0);
   for (size_t j = 0; j < core.book.size(); ++j) {
     const JobId job = make_id<JobId>(j);
-    if (core.book[job].live == 0) continue;
+    if (!core.book[job].holds()) continue;
     for (QueueId q = core.shape_of(job).queue; is_set(q); q = queues.parent[index(q)]) ++jobs[index(q)];
   }
   for (size_t q = 0; q < jobs.size(); ++q) {
@@ -82,10 +84,19 @@ void audit_queues(const Core& core, Faults& faults) {
   }
 }
 
+std::vector<TakenPlace> promised_places(const Core& core) {
+  std::vector<TakenPlace> out;
+  for (const auto& [job, promise] : core.promises) {
+    for (size_t i = 0; i < promise.tasks.size(); ++i)
+      out.push_back({.shape = core.state.jobs().shape[index(job)], .role = promise.role[i], .at = promise.tasks[i]});
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<std::string> audit_core(const Core& core) {
-  Faults faults = core.state.audit();
+  Faults faults = core.state.audit(promised_places(core));
   std::ranges::move(core.lines.audit(), std::back_inserter(faults));
   for (size_t j = 0; j < core.book.size(); ++j) {
     audit_job(core, make_id<JobId>(j), faults);

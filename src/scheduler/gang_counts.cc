@@ -35,6 +35,28 @@ int32_t role_minimum(const Shape& shape, size_t role) {
   return first != shape.roles.end() && static_cast<size_t>(first - shape.roles.begin()) == role ? 1 : 0;
 }
 
+bool is_elastic(const Shape& shape) {
+  const auto has_more = [](const RoleShape& role) { return role.min < role.count; };
+  const auto needs_fewer = [](const GroupShape& group) {
+    return static_cast<size_t>(std::max(group.min, 0)) < group.roles.size() + group.groups.size();
+  };
+  return std::ranges::any_of(shape.roles, has_more) || std::ranges::any_of(shape.groups, needs_fewer);
+}
+
+void fill_wanted(const Shape& shape, int32_t wish, std::vector<int32_t>& counts) {
+  counts.clear();
+  int32_t left = wish;
+  for (size_t role = 0; role < shape.roles.size(); ++role) {
+    counts.push_back(role_minimum(shape, role));
+    left -= counts.back();
+  }
+  for (size_t role = 0; role < shape.roles.size(); ++role) {
+    const int32_t more = std::clamp(left, 0, std::max(shape.roles[role].count - counts[role], 0));
+    counts[role] += more;
+    left -= more;
+  }
+}
+
 bool has_scope(const Shape& shape) {
   const auto asks = [](const ScopeNeed& need) {
     return need.within.kind != LevelNeed::Kind::kNone || need.prefer.kind != LevelNeed::Kind::kNone;

@@ -15,6 +15,13 @@ namespace weft {
 /// (something must start).
 int32_t role_minimum(const Shape& shape, size_t role);
 
+/// Tasks above their role's minimum exist.
+bool is_elastic(const Shape& shape);
+
+/// How many tasks of each role a job wants whose user wishes for `wish` in all: every role's minimum, and then more,
+/// role by role.
+void fill_wanted(const Shape& shape, int32_t wish, std::vector<int32_t>& counts);
+
 /// The job, a group or a role asks for (or prefers) one domain.
 bool has_scope(const Shape& shape);
 

@@ -13,6 +13,12 @@ namespace weft {
 
 namespace {
 
+/// Whether more than time and what the core itself has decided came to pass.
+bool is_news(const EventBody& body) {
+  return !std::holds_alternative<Tick>(body) && !std::holds_alternative<HoldAccepted>(body) &&
+         !std::holds_alternative<GangStarted>(body);
+}
+
 /// Answers to the core's own commands do not by themselves; ends do, and say so.
 bool may_change_election(const EventBody& body) {
   return !std::holds_alternative<Tick>(body) && !std::holds_alternative<HoldAccepted>(body) &&
@@ -29,6 +35,7 @@ void Intake::apply(const Event& event) {
   }
   set_now(std::max(core_.now, event.at));
   if (may_change_election(event.body)) core_.elect.is_due = 1;
+  if (is_news(event.body)) core_.room.is_due = 1;
   if (!std::visit([this](const auto& body) { return on(body); }, event.body)) ++core_.ignored_events;
   lifecycle_.settle();
 }
@@ -42,10 +49,14 @@ void Intake::set_now(Instant at) {
     core_.elect.look = kNever;
     core_.elect.is_due = 1;
   }
+  if (core_.room.look <= at) core_.room.is_due = 1;
   while (!core_.timers.is_empty() && core_.timers.first().due <= core_.now) {
     const Timer timer = core_.timers.first();
     core_.timers.pop();
-    if (is_valid(timer)) fire(timer);
+    if (is_valid(timer)) {
+      fire(timer);
+      core_.room.is_due = 1;
+    }
     lifecycle_.settle();
   }
 }
@@ -84,8 +95,9 @@ void Intake::reject(const JobSpec& spec, Instant submitted, std::string why) {
   const JobId job =
       core_.state.add_job(kNone<ShapeId>, core_.state.names().users.intern(spec.user), submitted, spec.estimate);
   core_.attempts.resize(core_.state.jobs().size());
+  core_.holders.resize(core_.state.jobs().size());
   core_.lines.resize_jobs(core_.state.jobs().size());
-  core_.book.add(spec, nullptr, core_.now).ended = core_.now;
+  core_.book.add(spec, nullptr, core_.now, core_.now).ended = core_.now;
   {
     Transaction txn(core_.state);
     txn.set_job_state(job, JobState::kRejected);
@@ -114,9 +126,10 @@ JobId Intake::enter(const JobSpec& spec, Instant submitted) {
   const UserId user = core_.state.names().users.intern(spec.user.empty() ? spec.queue : spec.user);
   const JobId job = core_.state.add_job(id, user, submitted, spec.estimate);
   core_.attempts.resize(core_.state.jobs().size());
+  core_.holders.resize(core_.state.jobs().size());
   core_.lines.resize_jobs(core_.state.jobs().size());
   core_.book.resize_tasks(core_.state.tasks().size());
-  core_.book.add(spec, &core_.state.shapes()[id], spec.start_no_earlier.value_or(core_.now));
+  core_.book.add(spec, &core_.state.shapes()[id], core_.now, spec.start_no_earlier.value_or(core_.now));
   if (!spec.after.empty()) core_.book.set_after(job, spec.after);
   core_.arrivals.push_back(job);
   expected_.note(id, core_.state.shapes()[id]);
@@ -179,6 +192,12 @@ bool Intake::on(const JobReleased& event) {
   JobRecord& record = core_.book[event.job];
   record.gates = static_cast<uint8_t>(record.gates & ~gate_bit(Gate::kHeld));
   lifecycle_.sync_lines(event.job);
+  return true;
+}
+
+bool Intake::on(const JobScaled& event) {
+  if (!is_waiting_or_running(event.job) || core_.elects()) return false;
+  lifecycle_.scale(event.job, event.tasks);
   return true;
 }
 

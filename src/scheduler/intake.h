@@ -38,6 +38,7 @@ class Intake {
   bool on(const JobCancelled& event);
   bool on(const JobHeld& event);
   bool on(const JobReleased& event);
+  bool on(const JobScaled& event);
   bool on(const HoldAccepted& event) { return lifecycle_.on_hold_accepted(event.job, event.attempt); }
   bool on(const HoldRefused& event) { return lifecycle_.on_hold_refused(event.job, event.attempt, event.reason); }
   bool on(const GangStarted& event) { return lifecycle_.on_gang_started(event.job, event.attempt); }

@@ -4,13 +4,20 @@
 
 namespace weft {
 
-JobRecord& JobBook::add(const JobSpec& spec, const Shape* shape, Instant begin) {
+JobRecord& JobBook::add(const JobSpec& spec, const Shape* shape, Instant now, Instant begin) {
   JobRecord& record = records_.emplace_back();
   record.name = spec.name;
   record.begin = begin;
   record.grace = spec.grace.value_or(Duration{0});
   record.stale_after = spec.stale_after;
   record.time_limit = spec.time_limit;
+  record.patience = spec.patience;
+  if (spec.checkpoint) {
+    record.saves = 1;
+    record.checkpoint_every = spec.checkpoint->every;
+    if (spec.checkpoint->last) record.checkpoint_last = now + *spec.checkpoint->last;
+    record.restore = spec.checkpoint->restore;
+  }
   record.retries_left = spec.retries;
   record.deadline = spec.deadline.value_or(kNever);
   record.left = spec.estimate;

@@ -7,6 +7,7 @@
 #include "model/shape.h"
 #include "model/verdict.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -42,8 +43,13 @@ struct JobRecord {
   Duration grace{0};
   Duration stale_after{0};
   Duration time_limit = kEndless;
-  uint32_t role_names = 0;  ///< JobBook::role_names()
-  uint32_t first_role = 0;  ///< rows of JobBook::counts()
+  Duration patience{0};              ///< it waits so long before others may be stopped for it
+  uint8_t saves = 0;                 ///< it makes checkpoints
+  Duration checkpoint_every{0};      ///< 0: only when told to stop
+  Instant checkpoint_last = kNever;  ///< one that is known of
+  Duration restore{0};               ///< to begin again from a checkpoint
+  uint32_t role_names = 0;           ///< JobBook::role_names()
+  uint32_t first_role = 0;           ///< rows of JobBook::counts()
   uint16_t role_count = 0;
   uint8_t gates = 0;
   uint8_t is_unelected = 0;  ///< it was stopped because others were chosen to run
@@ -52,8 +58,10 @@ struct JobRecord {
   Reason end_reason = Reason::kNone;        ///< why the scheduler gave it up
   uint32_t first_dependent = UINT32_MAX;
   uint32_t dependencies_open = 0;
-  uint32_t live = 0;  ///< tasks that hold something
-  uint32_t attempts_holding = 0;
+  int32_t wish = INT32_MAX;       ///< how many tasks its user wants
+  uint32_t live = 0;              ///< tasks that are somewhere
+  uint32_t leaving = 0;           ///< of them, those that are told to stop and whose places are planned on already
+  uint32_t attempts_holding = 0;  ///< or waiting to
   uint32_t attempts_starting = 0;
   uint32_t refusals = 0;  ///< holds and starts refused in a row
   int32_t level = 0;      ///< of service, see JobOrder::sinks()
@@ -70,15 +78,24 @@ struct JobRecord {
   Duration executed_by(Instant now) const {
     return running_since == kNever ? executed : executed + (now - running_since);
   }
+  /// What is lost of a run since `started` if it is stopped now.
+  Duration lost_by(Instant now, Instant started) const {
+    if (saves == 0) return now - started;
+    if (checkpoint_every.ns <= 0) return Duration{0};
+    const Instant base = checkpoint_last == kNever ? started : std::max(started, checkpoint_last);
+    return Duration{std::max<int64_t>((now - base).ns, 0) % checkpoint_every.ns};
+  }
   bool has_gate(Gate gate) const { return (gates & gate_bit(gate)) != 0; }
+  /// Something is charged to its queue.
+  bool holds() const { return live > leaving; }
 };
 
 /// The records of all jobs, the counts of their roles, who waits for whom, and the attempt that each task row belongs
 /// to. Rows of ended jobs stay (for views), their counts are used again.
 class JobBook {
  public:
-  /// The next job's record. `shape` may be null: a job that is rejected.
-  JobRecord& add(const JobSpec& spec, const Shape* shape, Instant begin);
+  /// The next job's record, told of at `now`. `shape` may be null: a job that is rejected.
+  JobRecord& add(const JobSpec& spec, const Shape* shape, Instant now, Instant begin);
   /// The job needs no counts any more.
   void retire(JobId job);
 

@@ -34,7 +34,8 @@ struct Line {
 
   ShapeId shape = kNone<ShapeId>;
   QueueId queue = kNone<QueueId>;
-  int32_t role = kWholeGang;   ///< of a job whose tasks start one by one: the role
+  int32_t role = kWholeGang;   ///< of a job whose tasks start one by one, or of a gang's surplus: the role
+  uint8_t is_surplus = 0;      ///< of gangs that run, and want more tasks
   JobId owner = kNone<JobId>;  ///< set: one job's own line, because where its running tasks are bounds what it lacks
   State state = State::kIdle;
   uint8_t is_retry = 0;   ///< awake only because nodes changed: it can be answered by looking at those nodes

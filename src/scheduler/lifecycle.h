@@ -15,8 +15,8 @@ namespace weft {
 /// engine's answers and faults into state and decisions.
 ///
 /// Rules:
-/// 1. Capacity belongs to a task from the hold until its TaskEnded (at once where its node is down or its hold is given
-/// up).
+/// 1. Capacity belongs to a task from the hold until it is told to stop, where others may be planned onto its place
+/// but start only once it is gone (Leavers); in elect mode until its TaskEnded.
 /// 2. A job is kRunning while every minimum runs. A gang below its minimum is tolerated for `stale_after` while the
 /// missing tasks look for
 ///    a place; then it is stopped whole and waits again with its place in line. A gang that has not run yet is not
@@ -46,10 +46,19 @@ class Lifecycle {
   bool on_gang_ended(const GangEnded& event);
   bool on_progress(const ProgressReported& event);
 
+  /// So many tasks are wanted: those that are too many are stopped, the highest index of each role first.
+  void scale(JobId job, int32_t tasks);
   /// Stops or drops a job that has not ended.
   void cancel(JobId job);
   /// Others were chosen to run (elect mode): the job is stopped and waits again, with the turn that the caller gave it.
   void unelect(JobId job);
+  /// Others need its room: all of the job is stopped and waits again, with its place in line.
+  void evict(JobId job, StopCause cause);
+  /// Others need the room of these of its tasks, which run, and without which its gang is whole.
+  void shrink(JobId job, std::span<const TaskId> tasks, StopCause cause);
+  /// The job, which was just evicted, goes on at `to`, which is free and is kept for it until it has left its old
+  /// place.
+  void promise(JobId job, const GangPlacement& to);
   /// The node is down: what was on it is gone. Requires: the state knows it already. Cost: O(task rows).
   void lose_node(NodeId node);
   /// The device is broken: what uses it is stopped. Requires: the state knows it already. Cost: O(task rows).
@@ -74,8 +83,18 @@ class Lifecycle {
   int32_t next_pending(JobId job, size_t role);
   void occupy(Transaction& txn, TaskId task, TaskState to, const TaskPlacement& at, uint32_t attempt);
   void begin_attempt(Transaction& txn, JobId job, std::span<const TaskPlacement> placed, AttemptPhase phase);
+  std::vector<TaskId> begin_hold(Transaction& txn, JobId job);
+  void hold_at_last(AttemptId id);
+  void hold_the_freed();
+  void begin_holding(JobId job);
+  void end_holding(JobId job);
+  void give_back(Transaction& txn, TaskId task);
   void let_go(Transaction& txn, TaskId task, TaskState to);
   void let_go_all(Transaction& txn, AttemptId id);
+  void give_up_hold(Transaction& txn, AttemptId id);
+  void forget_leaver(TaskId task);
+  bool is_planned_on(JobId job, StopCause cause) const;
+  void set_stopping(Transaction& txn, TaskId task, StopCause cause);
   void set_phase(AttemptId id, AttemptPhase to);
   void remove_attempt(AttemptId id);
   void start_running(Transaction& txn, AttemptId id);
@@ -84,6 +103,12 @@ class Lifecycle {
   void set_clocks(Transaction& txn, JobId job, Instant started);
   JobState derived_state(JobId job);
   void update_state(Transaction& txn, JobId job);
+
+  // lifecycle_evict.cc
+  GangPlacement take_promise_back(Transaction& txn, JobId job);
+  void keep_promise(JobId job);
+  void drop_promise(JobId job);
+  void note_freed(const GangPlacement& places, QueueId queue);
 
   // lifecycle_jobs.cc: what becomes of the job
   void refresh(JobId job);
@@ -98,12 +123,15 @@ class Lifecycle {
   void end(JobId job, JobState end_state);
   enum class Lacks : uint8_t { kNo, kYes };
   void sync_line(JobId job, int32_t role, Lacks lacks);
+  void sync_surplus(JobId job);
 
   Core& core_;
-  std::vector<JobId> ended_;           ///< whose dependents have not been told
-  std::vector<TaskPlacement> placed_;  ///< scratch
-  std::vector<TaskId> lost_;           ///< scratch
-  std::vector<JobId> hurt_;            ///< scratch
+  std::vector<JobId> ended_;               ///< whose dependents have not been told
+  std::vector<TaskPlacement> placed_;      ///< scratch
+  std::vector<TaskId> lost_;               ///< scratch
+  std::vector<JobId> hurt_;                ///< scratch
+  std::vector<int32_t> wanted_;            ///< scratch
+  std::vector<AttemptName> free_to_hold_;  ///< those in whose way nobody is any more
 };
 
 }  // namespace weft

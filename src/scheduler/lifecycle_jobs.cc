@@ -4,11 +4,6 @@
 #include <algorithm>
 
 namespace weft {
-namespace {
-
-bool is_live(TaskState s) { return s == TaskState::kHeld || s == TaskState::kRunning || s == TaskState::kReleasing; }
-
-}  // namespace
 
 // ---- The engine's answers
 
@@ -37,10 +32,12 @@ bool Lifecycle::on_gang_started(JobId job, uint32_t attempt) {
   const AttemptId id = core_.knows(job) ? core_.attempts.find(job, attempt) : kNone<AttemptId>;
   if (!is_set(id) || core_.attempts[id].phase != AttemptPhase::kStarting) return false;
   core_.book[job].refusals = 0;
+  // Whoever runs already only gets more tasks: the rest of its time goes on.
+  const bool is_growth = core_.shape_of(job).gang == GangRule::kAll && core_.state_of(job) == JobState::kRunning;
   {
     Transaction txn(core_.state);
     start_running(txn, id);
-    if (core_.book[job].intent == Intent::kNone) set_clocks(txn, job, core_.now);
+    if (core_.book[job].intent == Intent::kNone && !is_growth) set_clocks(txn, job, core_.now);
     txn.commit();
   }
   refresh(job);
@@ -70,14 +67,14 @@ bool Lifecycle::on_task_ended(const TaskEnded& event) {
   const TaskState before = core_.state.tasks().state[index(task)];
   if (!is_live(before) || core_.book.attempt_of(task) != event.attempt) return false;
   const AttemptId id = core_.attempts.find(event.job, event.attempt);
-  if (core_.attempts[id].phase == AttemptPhase::kHolding) return false;  // nothing of it was started
+  if (core_.attempts[id].phase <= AttemptPhase::kHolding) return false;  // nothing of it was started
   {
     Transaction txn(core_.state);
     let_go(txn, task, event.outcome == TaskOutcome::kDone ? TaskState::kDone : TaskState::kPending);
     txn.commit();
   }
   if (core_.attempts[id].live == 0) remove_attempt(id);
-  if (event.outcome == TaskOutcome::kFailed && before != TaskState::kReleasing) {
+  if (event.outcome == TaskOutcome::kFailed && !is_stopping(before)) {
     if (core_.book[event.job].exit_status == 0) core_.book[event.job].exit_status = event.exit_status;
     on_crash(event.job);
   } else {
@@ -149,13 +146,12 @@ void Lifecycle::lose(StopCause cause, NodeId down) {
       const JobId job = core_.state.tasks().job[index(task)];
       if (hurt_.empty() || hurt_.back() != job) hurt_.push_back(job);
       const AttemptId id = core_.attempts.find(job, core_.book.attempt_of(task));
-      if (core_.attempts[id].phase == AttemptPhase::kHolding) {
-        core_.log.release(job, core_.attempts[id].number);
-        let_go_all(txn, id);
+      if (core_.attempts[id].phase <= AttemptPhase::kHolding) {
+        give_up_hold(txn, id);
       } else if (is_set(down)) {
         let_go(txn, task, TaskState::kPending);
         if (core_.attempts[id].live == 0) remove_attempt(id);
-      } else if (state != TaskState::kReleasing) {
+      } else if (!is_stopping(state)) {
         stop_task(txn, task, cause);
       }
     }
@@ -261,12 +257,7 @@ void Lifecycle::stop_all(JobId job, Intent intent, StopCause cause) {
     Transaction txn(core_.state);
     for (AttemptId id = core_.attempts.first(job); is_set(id);) {
       const AttemptId next = core_.attempts[id].next;
-      if (core_.attempts[id].phase == AttemptPhase::kHolding) {
-        core_.log.release(job, core_.attempts[id].number);
-        let_go_all(txn, id);
-      } else {
-        stop_attempt(txn, id, cause);
-      }
+      core_.attempts[id].phase <= AttemptPhase::kHolding ? give_up_hold(txn, id) : stop_attempt(txn, id, cause);
       id = next;
     }
     txn.commit();
@@ -304,12 +295,14 @@ void Lifecycle::wait_again(JobId job) {
     txn.commit();
   }
   std::ranges::fill(core_.book.counts(record), RoleCounts{});
+  keep_promise(job);
   refresh(job);
 }
 
 void Lifecycle::end(JobId job, JobState end_state) {
   JobRecord& record = core_.book[job];
   core_.lines.leave_all(job);
+  drop_promise(job);
   {
     Transaction txn(core_.state);
     txn.set_job_state(job, end_state);
@@ -339,6 +332,7 @@ void Lifecycle::settle() {
     });
   }
   ended_.clear();
+  hold_the_freed();
 }
 
 // ---- Lines
@@ -352,12 +346,28 @@ void Lifecycle::sync_lines(JobId job) {
   if (shape.gang == GangRule::kAll) {
     // A gang that runs in part looks for the rest whatever its gates say.
     const bool lacks = record.live == 0 ? record.gates == 0 : !core_.gang_check.missing(shape, counts).empty();
-    return sync_line(job, kWholeGang, lacks ? Lacks::kYes : Lacks::kNo);
+    sync_line(job, kWholeGang, lacks ? Lacks::kYes : Lacks::kNo);
+    if (core_.config().rungs.elastic != 0 && is_elastic(shape)) sync_surplus(job);
+    return;
   }
   for (size_t role = 0; role < counts.size(); ++role) {
     const RoleCounts& c = counts[role];
     const bool lacks = record.gates == 0 && role_minimum(shape, role) > c.held + c.running + c.releasing + c.done;
     sync_line(job, static_cast<int32_t>(role), lacks ? Lacks::kYes : Lacks::kNo);
+  }
+}
+
+/// A gang that is whole wants more tasks: it stands in the lines of the roles of which it has fewer than it wants.
+void Lifecycle::sync_surplus(JobId job) {
+  const JobRecord& record = core_.book[job];
+  const Shape& shape = core_.shape_of(job);
+  const auto counts = core_.book.counts(record);
+  const bool is_whole = record.holds() && core_.gang_check.is_whole(shape, counts, GangCheck::Count::kCounted);
+  fill_wanted(shape, record.wish, wanted_);
+  for (size_t role = 0; role < counts.size(); ++role) {
+    const RoleCounts& c = counts[role];
+    const bool wants_more = is_whole && c.held + c.running + c.releasing + c.done < wanted_[role];
+    sync_line(job, static_cast<int32_t>(role), wants_more ? Lacks::kYes : Lacks::kNo);
   }
 }
 
@@ -377,6 +387,7 @@ void Lifecycle::sync_line(JobId job, int32_t role, Lacks lacks) {
   }
   if (lacks == Lacks::kNo) return;
   LineId line = core_.lines.line_of_shape(core_.state.jobs().shape[index(job)], core_.shape_of(job).queue, role);
+  core_.lines[line].is_surplus = role != kWholeGang && core_.shape_of(job).gang == GangRule::kAll ? 1 : 0;
   if (is_own) line = core_.lines.open_own_line(job, core_.lines[line]);
   core_.lines.join(job, core_.line_key(job), line);
 }

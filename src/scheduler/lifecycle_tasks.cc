@@ -6,13 +6,12 @@
 namespace weft {
 namespace {
 
-bool is_live(TaskState s) { return s == TaskState::kHeld || s == TaskState::kRunning || s == TaskState::kReleasing; }
-
 int32_t& count_in(RoleCounts& counts, TaskState state) {
   switch (state) {
     case TaskState::kHeld: return counts.held;
     case TaskState::kRunning: return counts.running;
-    case TaskState::kReleasing: return counts.releasing;
+    case TaskState::kReleasing:
+    case TaskState::kLeaving: return counts.releasing;
     case TaskState::kDone: return counts.done;
     default: check_failed("false", "only live and done tasks are counted");
   }
@@ -84,7 +83,7 @@ void Lifecycle::begin_attempt(Transaction& txn, JobId job, std::span<const TaskP
       static_cast<int32_t>(index(placed[0].task) - index(core_.state.jobs().first_task[index(job)]));
   const AttemptId id =
       core_.attempts.add(job, number, placed.size() == 1 ? first_task : -1, static_cast<uint32_t>(placed.size()));
-  if (record.live == 0) core_.quota.add_jobs(core_.state.queues(), shape.queue, 1);
+  if (!record.holds()) begin_holding(job);
   record.live += static_cast<uint32_t>(placed.size());
   ++record.attempts_holding;
   set_phase(id, phase);
@@ -97,9 +96,31 @@ void Lifecycle::hold(Transaction& txn, JobId job, const GangPlacement& placement
     placed_[i].task = task_of(job, next_pending(job, placement.role[i]));
     occupy(txn, placed_[i].task, TaskState::kHeld, placed_[i], number);
   }
-  begin_attempt(txn, job, placed_, AttemptPhase::kHolding);
+  const std::vector<TaskId> in_the_way = begin_hold(txn, job);
   update_state(txn, job);
-  core_.log.hold(job, number, core_.state.jobs().first_task[index(job)], placed_);
+  if (in_the_way.empty()) core_.log.hold(job, number, core_.state.jobs().first_task[index(job)], placed_);
+}
+
+/// What is in placed_ becomes an attempt that holds, or waits until others have gone; returns who they are.
+std::vector<TaskId> Lifecycle::begin_hold(Transaction& txn, JobId job) {
+  begin_attempt(txn, job, placed_, AttemptPhase::kHolding);
+  std::vector<TaskId> in_the_way = core_.leavers.find_in_the_way(core_.state, core_.shape_of(job), placed_, {});
+  if (in_the_way.empty()) return in_the_way;
+  const uint32_t number = core_.state.jobs().attempt[index(job)];
+  const AttemptId id = core_.attempts.find(job, number);
+  set_phase(id, AttemptPhase::kWaiting);
+  core_.attempts[id].waits_for = static_cast<uint32_t>(in_the_way.size());
+  for (const TaskId leaver : in_the_way) core_.leavers.wait_for(leaver, {.job = job, .number = number});
+  return in_the_way;
+}
+
+/// The last of those in its way has gone.
+void Lifecycle::hold_at_last(AttemptId id) {
+  set_phase(id, AttemptPhase::kHolding);
+  const Attempt attempt = core_.attempts[id];
+  placed_.clear();
+  for_each_task(attempt, [&](TaskId task) { placed_.push_back(core_.state.tasks().placement[index(task)]); });
+  core_.log.hold(attempt.job, attempt.number, core_.state.jobs().first_task[index(attempt.job)], placed_);
 }
 
 void Lifecycle::adopt(Transaction& txn, JobId job, std::span<const int32_t> tasks,
@@ -115,9 +136,9 @@ void Lifecycle::adopt(Transaction& txn, JobId job, std::span<const int32_t> task
 void Lifecycle::set_phase(AttemptId id, AttemptPhase to) {
   Attempt& attempt = core_.attempts[id];
   JobRecord& record = core_.book[attempt.job];
-  if (attempt.phase == AttemptPhase::kHolding) --record.attempts_holding;
+  if (attempt.phase <= AttemptPhase::kHolding) --record.attempts_holding;
   if (attempt.phase == AttemptPhase::kStarting) --record.attempts_starting;
-  if (to == AttemptPhase::kHolding) ++record.attempts_holding;
+  if (to <= AttemptPhase::kHolding) ++record.attempts_holding;
   if (to == AttemptPhase::kStarting) ++record.attempts_starting;
   attempt.phase = to;
 }
@@ -127,24 +148,64 @@ void Lifecycle::remove_attempt(AttemptId id) {
   core_.attempts.remove(id);
 }
 
-/// The task gives back what it holds. The attempt is left to the caller, even when this was its last task.
+void Lifecycle::begin_holding(JobId job) {
+  const QueueId queue = core_.shape_of(job).queue;
+  core_.quota.add_jobs(core_.state.queues(), queue, 1);
+  core_.holders.add(queue, job);
+}
+
+void Lifecycle::end_holding(JobId job) {
+  const QueueId queue = core_.shape_of(job).queue;
+  core_.quota.add_jobs(core_.state.queues(), queue, -1);
+  core_.holders.remove(queue, job);
+}
+
+/// The indices and the queue get back what the task holds.
+void Lifecycle::give_back(Transaction& txn, TaskId task) {
+  const TaskTable& tasks = core_.state.tasks();
+  const Shape& shape = core_.shape_of(tasks.job[index(task)]);
+  const TaskPlacement& at = tasks.placement[index(task)];
+  txn.give(shape.roles[tasks.role[index(task)]].demand, at);
+  txn.charge(shape.queue, ResourceVector{} - at.charge, shape.is_preemptible ? 1 : 0);
+  core_.wake_ups.note_freed(at.node);
+  core_.wake_ups.note_queue_freed(shape.queue, core_.state.queues());
+}
+
+/// The task is nowhere any more. The attempt is left to the caller, even when this was its last task.
 void Lifecycle::let_go(Transaction& txn, TaskId task, TaskState to) {
   const TaskTable& tasks = core_.state.tasks();
   const JobId job = tasks.job[index(task)];
-  const Shape& shape = core_.shape_of(job);
-  const TaskPlacement at = tasks.placement[index(task)];
-  txn.give(shape.roles[tasks.role[index(task)]].demand, at);
-  txn.charge(shape.queue, ResourceVector{} - at.charge, shape.is_preemptible ? 1 : 0);
+  JobRecord& record = core_.book[job];
+  const bool held_something = record.holds();
+  const bool has_left = tasks.state[index(task)] == TaskState::kLeaving;
+  has_left ? forget_leaver(task) : give_back(txn, task);
   RoleCounts& counts = counts_of(task);
   --count_in(counts, tasks.state[index(task)]);
   txn.set_task_state(task, to);
   if (to == TaskState::kDone) ++counts.done;
   if (to == TaskState::kPending) counts.first_pending = 0;
-  JobRecord& record = core_.book[job];
   --core_.attempts[core_.attempts.find(job, core_.book.attempt_of(task))].live;
-  if (--record.live == 0) core_.quota.add_jobs(core_.state.queues(), shape.queue, -1);
-  core_.wake_ups.note_freed(at.node);
-  core_.wake_ups.note_queue_freed(shape.queue, core_.state.queues());
+  --record.live;
+  if (has_left) --record.leaving;
+  if (held_something && !record.holds()) end_holding(job);
+}
+
+/// The leaver is gone: whoever waited for it waits for one less.
+void Lifecycle::forget_leaver(TaskId task) {
+  for (const AttemptName& name : core_.leavers.remove(core_.state.queues(), task)) {
+    const AttemptId id = core_.attempts.find(name.job, name.number);
+    if (!is_set(id) || core_.attempts[id].phase != AttemptPhase::kWaiting) continue;  // it was given up
+    if (--core_.attempts[id].waits_for == 0) free_to_hold_.push_back(name);
+  }
+}
+
+/// Those whose way is free get their holds.
+void Lifecycle::hold_the_freed() {
+  for (const AttemptName& name : free_to_hold_) {
+    const AttemptId id = core_.attempts.find(name.job, name.number);
+    if (is_set(id) && core_.attempts[id].phase == AttemptPhase::kWaiting) hold_at_last(id);
+  }
+  free_to_hold_.clear();
 }
 
 /// Everything the attempt holds comes back, and the attempt is over.
@@ -152,6 +213,13 @@ void Lifecycle::let_go_all(Transaction& txn, AttemptId id) {
   const Attempt attempt = core_.attempts[id];
   for_each_task(attempt, [&](TaskId task) { let_go(txn, task, TaskState::kPending); });
   remove_attempt(id);
+}
+
+/// A hold of which nothing was started.
+void Lifecycle::give_up_hold(Transaction& txn, AttemptId id) {
+  const Attempt& attempt = core_.attempts[id];
+  if (attempt.phase == AttemptPhase::kHolding) core_.log.release(attempt.job, attempt.number);
+  let_go_all(txn, id);
 }
 
 void Lifecycle::start_running(Transaction& txn, AttemptId id) {
@@ -165,11 +233,36 @@ void Lifecycle::start_running(Transaction& txn, AttemptId id) {
   set_phase(id, AttemptPhase::kRunning);
 }
 
+/// Whether others may be planned onto the place of a task that is told to stop, before it is gone. Not where the job
+/// itself wants it back after a fault: it stands in no line until then. Nor in an election: it plans with what is free.
+bool Lifecycle::is_planned_on(JobId job, StopCause cause) const {
+  if (core_.elects() || cause == StopCause::kNodeFault) return false;
+  return cause != StopCause::kGangBroken || core_.book[job].intent != Intent::kRestart;
+}
+
+void Lifecycle::set_stopping(Transaction& txn, TaskId task, StopCause cause) {
+  const TaskTable& tasks = core_.state.tasks();
+  const JobId job = tasks.job[index(task)];
+  --count_in(counts_of(task), tasks.state[index(task)]);
+  ++counts_of(task).releasing;
+  if (!is_planned_on(job, cause)) {
+    txn.set_task_state(task, TaskState::kReleasing);
+    return;
+  }
+  const Shape& shape = core_.shape_of(job);
+  JobRecord& record = core_.book[job];
+  give_back(txn, task);
+  core_.leavers.add(core_.state.queues(), shape, shape.roles[tasks.role[index(task)]].demand,
+                    tasks.placement[index(task)],
+                    record.intent == Intent::kRestart ? Leavers::Returns::kYes : Leavers::Returns::kNo);
+  txn.set_task_state(task, TaskState::kLeaving);
+  ++record.leaving;
+  if (!record.holds()) end_holding(job);
+}
+
 void Lifecycle::stop_task(Transaction& txn, TaskId task, StopCause cause) {
   const JobId job = core_.state.tasks().job[index(task)];
-  --count_in(counts_of(task), core_.state.tasks().state[index(task)]);
-  ++counts_of(task).releasing;
-  txn.set_task_state(task, TaskState::kReleasing);
+  set_stopping(txn, task, cause);
   const auto local = static_cast<int32_t>(index(task) - index(core_.state.jobs().first_task[index(job)]));
   core_.log.stop({.job = job,
                   .attempt = core_.book.attempt_of(task),
@@ -182,17 +275,10 @@ void Lifecycle::stop_task(Transaction& txn, TaskId task, StopCause cause) {
 void Lifecycle::stop_attempt(Transaction& txn, AttemptId id, StopCause cause) {
   const Attempt attempt = core_.attempts[id];
   bool is_whole = true;
-  for_each_task(attempt,
-                [&](TaskId task) { is_whole &= core_.state.tasks().state[index(task)] != TaskState::kReleasing; });
+  for_each_task(attempt, [&](TaskId task) { is_whole &= !is_stopping(core_.state.tasks().state[index(task)]); });
   for_each_task(attempt, [&](TaskId task) {
-    if (core_.state.tasks().state[index(task)] == TaskState::kReleasing) return;
-    if (!is_whole) {
-      stop_task(txn, task, cause);
-      return;
-    }
-    --count_in(counts_of(task), core_.state.tasks().state[index(task)]);
-    ++counts_of(task).releasing;
-    txn.set_task_state(task, TaskState::kReleasing);
+    if (is_stopping(core_.state.tasks().state[index(task)])) return;
+    is_whole ? set_stopping(txn, task, cause) : stop_task(txn, task, cause);
   });
   if (!is_whole) return;
   core_.log.stop(
@@ -212,14 +298,14 @@ void Lifecycle::set_clocks(Transaction& txn, JobId job, Instant started) {
 
 bool Lifecycle::on_gang_ended(const GangEnded& event) {
   const AttemptId id = core_.knows(event.job) ? core_.attempts.find(event.job, event.attempt) : kNone<AttemptId>;
-  if (!is_set(id) || core_.attempts[id].phase == AttemptPhase::kHolding) return false;
+  if (!is_set(id) || core_.attempts[id].phase <= AttemptPhase::kHolding) return false;
   bool was_told = true;
   {
     Transaction txn(core_.state);
     const Attempt attempt = core_.attempts[id];
     const TaskState to = event.outcome == TaskOutcome::kDone ? TaskState::kDone : TaskState::kPending;
     for_each_task(attempt, [&](TaskId task) {
-      was_told &= core_.state.tasks().state[index(task)] == TaskState::kReleasing;
+      was_told &= is_stopping(core_.state.tasks().state[index(task)]);
       let_go(txn, task, to);
     });
     txn.commit();

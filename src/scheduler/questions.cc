@@ -43,7 +43,7 @@ Verdict line_verdict(Core& core, Line& line, JobId job) {
     if (counts.empty()) return line.verdict;
   }
   const ResourceVector least = Quota::least_charge(core.state, shape, counts);
-  const Verdict quota = core.quota.check(core.state, shape, least, record.live == 0 ? 1 : 0);
+  const Verdict quota = core.quota.check(core.state, shape, least, record.holds() ? 0 : 1);
   if (!quota.is_yes()) return quota;
   // A node that came but cannot be used yet wakes nobody, and yet ends a never.
   if (line.verdict.is_never && core.ceiling.is_never(line)) return line.verdict;
@@ -76,6 +76,7 @@ Verdict present_verdict(Core& core, JobId job) {
   const EntryId entry = core.lines.first_entry(job);
   if (!is_set(entry)) return core.book[job].live == 0 ? gate_verdict(core, job) : none;
   Line& line = core.lines[core.lines.line_of(entry)];
+  if (line.is_surplus != 0) return none;  // it runs
   if (line.state == Line::State::kAsleep) return line_verdict(core, line, job);
   if (is_set(core.strict_blocker) && core.strict_blocker != job) {
     none.reason = Reason::kOrder;
@@ -100,7 +101,9 @@ Result<Verdict> ask_what_if(Core& core, const JobSpec& spec, std::vector<TaskPla
   GangPlacement placement;
   {
     Transaction txn(core.state);  // rolled back when it goes out of scope
+    core.leavers.hide(txn);
     verdict = core.query_placer.place_gang(txn, {.shape_id = id, .counts = counts}, placement);
+    core.leavers.reveal(txn);
   }
   if (!verdict.is_yes()) {
     const Verdict ceiling = core.ceiling.judge(spec);

@@ -21,6 +21,7 @@ Verdict present_verdict(Core& core, JobId job);
 Result<Verdict> ask_what_if(Core& core, const JobSpec& spec, std::vector<TaskPlacement>* where);
 
 JobView view_job(Core& core, JobId job);
+NodeView view_node(const Core& core, NodeId node);
 QueueView view_queue(const Core& core, QueueId queue);
 /// Without the fragmentation.
 ClusterView view_cluster(const Core& core);

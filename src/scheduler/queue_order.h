@@ -20,7 +20,7 @@ struct HeadKey {
 struct QueueTurn {
   QueueId queue = kNone<QueueId>;
   int32_t priority = 0;
-  int64_t share = 0;  ///< dominant share of the cluster in 2^-40: the largest of its parts of GPUs, CPUs and memory
+  int64_t share = 0;  ///< dominant share in 2^-40, with its next job placed, against what ShareBasis says
   HeadKey head;       ///< of the queue and all below it
 };
 
@@ -35,7 +35,7 @@ class QueueOrder {
   virtual bool goes_before(const QueueTurn& a, const QueueTurn& b) const = 0;
 };
 
-/// Priority, then the smaller dominant share of the cluster, then the order of definition.
+/// Priority, then the smaller dominant share, then the order of definition.
 std::unique_ptr<QueueOrder> make_share_order();
 /// Priority, then the queue whose first job goes first: one line for all, as a strict order demands.
 std::unique_ptr<QueueOrder> make_head_order();

@@ -6,6 +6,7 @@
 #include "scheduler/questions.h"
 #include "scheduler/rungs/admit.h"
 #include "scheduler/rungs/elect.h"
+#include "scheduler/rungs/make_room.h"
 #include "scheduler/rungs/place.h"
 
 #include <fmt/format.h>
@@ -37,6 +38,7 @@ Result<PolicyParts> make_parts(const PolicyConfig& config) {
                             config.order));
   }
   parts.job_order = std::move(*order);
+  parts.victim_cost = make_lost_work_cost();
   parts.queue_order = config.strict == StrictOrder::kYes ? make_head_order() : make_share_order();
   for (ScoreSet* set : {&parts.scores, &parts.query_scores}) {
     Result<ScoreSet> scores = make_scores(config);
@@ -56,6 +58,13 @@ Scheduler::Impl::Impl(PolicyParts parts) : core(std::move(parts)) {
     ladder.push_back(std::make_unique<ElectRung>(core, lifecycle));
   } else {
     ladder.push_back(std::make_unique<PlaceRung>(core, lifecycle));
+    const LadderRungs& rungs = core.config().rungs;
+    const auto add = [&](uint8_t is_on, MakeRoomRung::Kind kind) {
+      if (is_on != 0) ladder.push_back(std::make_unique<MakeRoomRung>(core, lifecycle, kind));
+    };
+    add(rungs.consolidate, MakeRoomRung::Kind::kConsolidate);
+    add(rungs.reclaim, MakeRoomRung::Kind::kReclaim);
+    add(rungs.preempt, MakeRoomRung::Kind::kPreempt);
   }
 }
 
@@ -72,10 +81,12 @@ const Decisions& Scheduler::Impl::take(std::span<const Event> events, Ladder run
 void Scheduler::Impl::climb() {
   refresh_scores();
   if (!core.elects()) core.wake_ups.wake(core.lines, core.state);  // an election looks at everybody
+  if (core.room.is_due != 0) core.room.look = kNever;
   for (const std::unique_ptr<Rung>& rung : ladder) {
     rung->run();
     lifecycle.settle();
   }
+  core.room.is_due = 0;
   core.lines.forget_retries();
   core.wake_ups.clear();
 }
@@ -115,7 +126,7 @@ void Scheduler::try_everybody() { impl_->core.wake_ups.note_everything(); }
 Instant Scheduler::next_timer() const {
   const Core& core = impl_->core;
   if (core.is_unfinished != 0) return core.now;
-  return std::min(core.timers.is_empty() ? kNever : core.timers.first().due, core.elect.look);
+  return std::min({core.timers.is_empty() ? kNever : core.timers.first().due, core.elect.look, core.room.look});
 }
 
 Instant Scheduler::now() const { return impl_->core.now; }
@@ -142,7 +153,7 @@ JobState Scheduler::job_state(JobId id) const {
   return impl_->core.state_of(id);
 }
 
-NodeView Scheduler::node(NodeId id) const { return impl_->core.state.view_node(id); }
+NodeView Scheduler::node(NodeId id) const { return view_node(impl_->core, id); }
 QueueView Scheduler::queue(QueueId id) const { return view_queue(impl_->core, id); }
 std::vector<std::string> Scheduler::level_names() const { return impl_->core.state.names().levels; }
 

@@ -1,18 +1,36 @@
 #include "scheduler/turns.h"
 
 #include "base/check.h"
+#include "scheduler/ceiling.h"
+#include "scheduler/quota.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace weft {
 namespace {
 
 __extension__ using Wide = __int128;
 
-/// part / whole in 2^-40; a whole of nothing has no share.
-int64_t share_of(int64_t part, int64_t whole) {
-  if (whole <= 0 || part <= 0) return 0;
-  return static_cast<int64_t>((static_cast<Wide>(part) << 40) / whole);
+constexpr int64_t kEndlessShare = std::numeric_limits<int64_t>::max() / 2;
+
+/// part / whole in 2^-40; of a whole of nothing every part is endless.
+int64_t part_of(int64_t part, int64_t whole) {
+  if (part <= 0) return 0;
+  if (whole <= 0) return kEndlessShare;
+  return static_cast<int64_t>(std::min<Wide>((static_cast<Wide>(part) << 40) / whole, kEndlessShare));
+}
+
+/// The resource of which the amount is the largest part of the totals.
+int64_t ResourceVector::* dominant(const ResourceVector& amount, const ResourceVector& totals) {
+  int64_t ResourceVector::* best = &ResourceVector::gpu_units;
+  for (const auto resource : {&ResourceVector::cpu_milli, &ResourceVector::memory_bytes}) {
+    if (totals.*resource <= 0) continue;
+    const bool is_more =
+        totals.*best <= 0 || Wide{amount.*resource} * (totals.*best) > Wide{amount.*best} * (totals.*resource);
+    if (is_more) best = resource;
+  }
+  return best;
 }
 
 }  // namespace
@@ -22,7 +40,7 @@ bool Turns::is_later_line(const LineTurn& a, const LineTurn& b) {
 }
 
 void Turns::begin(const ClusterState& state, const JobLines& lines, const JobOrder& jobs, const QueueOrder& queues,
-                  const ResourceVector& totals) {
+                  const ShareMeasure& measure) {
   state_ = &state;
   lines_ = &lines;
   jobs_ = &jobs;
@@ -34,7 +52,7 @@ void Turns::begin(const ClusterState& state, const JobLines& lines, const JobOrd
   used_.clear();
   if (!nodes_.empty()) nodes_.back().children.clear();
   if (nodes_.size() != state.queues().size() + 1) nodes_.resize(state.queues().size() + 1);
-  totals_ = totals;
+  measure_ = measure;
 }
 
 QueueId Turns::parent_of(QueueId queue) const {
@@ -53,15 +71,39 @@ HeadKey Turns::key_of(LineId line) const {
   return {.rank = jobs_->rank(key), .submitted = key.submitted, .job = job};
 }
 
-QueueTurn Turns::turn_of(QueueId queue) const {
-  const Node& node = nodes_[index(queue)];
+/// What the first job of the line asks for, at least.
+ResourceVector Turns::charge_of(LineId id) {
+  if (measure_.basis == ShareBasis::kCluster) return {};
+  const Line& line = (*lines_)[id];
+  const Shape& shape = state_->shapes()[line.shape];
+  fill_counts(shape, line.role, counts_);
+  return Quota::least_charge(*state_, shape, counts_);
+}
+
+int64_t Turns::share_of(QueueId queue, const ResourceVector& charge) const {
   const QueueTable& table = state_->queues();
-  const ResourceVector& usage = table.usage[index(queue)];
-  const int64_t share =
-      std::max({share_of(usage.gpu_units, totals_.gpu_units), share_of(usage.cpu_milli, totals_.cpu_milli),
-                share_of(usage.memory_bytes, totals_.memory_bytes)});
-  const HeadKey head = !node.lines.empty() ? node.lines.front().head : node.children.front().head;
-  return {.queue = queue, .priority = table.spec[index(queue)].priority, .share = share, .head = head};
+  const ResourceVector amount = table.usage[index(queue)] + charge;
+  const auto resource = dominant(amount, measure_.totals);
+  const int64_t of_cluster = part_of(amount.*resource, measure_.totals.*resource);
+  if (measure_.basis == ShareBasis::kCluster) return of_cluster;
+  const int64_t whole = measure_.basis == ShareBasis::kEntitlement ? measure_.shares->entitlement(queue).*resource
+                                                                   : table.spec[index(queue)].weight_milli;
+  // Those to whom nothing is due come after all others, by what they have.
+  if (whole <= 0) return kEndlessShare + of_cluster;
+  if (measure_.basis == ShareBasis::kEntitlement) return part_of(amount.*resource, whole);
+  return static_cast<int64_t>(std::min<Wide>(Wide{of_cluster} * 1000 / whole, kEndlessShare));
+}
+
+Turns::ChildTurn Turns::turn_of(QueueId queue) const {
+  const Node& node = nodes_[index(queue)];
+  const bool is_leaf = !node.lines.empty();
+  ChildTurn turn;
+  turn.queue = queue;
+  turn.priority = state_->queues().spec[index(queue)].priority;
+  turn.head = is_leaf ? node.lines.front().head : node.children.front().head;
+  turn.charge = is_leaf ? node.lines.front().charge : node.children.front().charge;
+  turn.share = share_of(queue, turn.charge);
+  return turn;
 }
 
 void Turns::add(LineId line) {
@@ -71,11 +113,11 @@ void Turns::add(LineId line) {
     used_.push_back(queue);
     unarranged_.push_back(queue);
   }
-  node.lines.push_back({.head = key_of(line), .role = (*lines_)[line].role, .line = line});
+  node.lines.push_back({.head = key_of(line), .role = (*lines_)[line].role, .line = line, .charge = charge_of(line)});
 }
 
 void Turns::arrange() {
-  const auto goes_after = [this](const QueueTurn& a, const QueueTurn& b) { return order_->goes_before(b, a); };
+  const auto goes_after = [this](const ChildTurn& a, const ChildTurn& b) { return order_->goes_before(b, a); };
   std::ranges::make_heap(unarranged_);
   while (!unarranged_.empty()) {
     std::ranges::pop_heap(unarranged_);
@@ -103,8 +145,8 @@ LineId Turns::next() const {
   return node->lines.front().line;
 }
 
-void Turns::sift_down(std::vector<QueueTurn>& heap) const {
-  const QueueTurn moving = heap.front();
+void Turns::sift_down(std::vector<ChildTurn>& heap) const {
+  const ChildTurn moving = heap.front();
   size_t at = 0;
   for (size_t child = 1; child < heap.size(); child = 2 * at + 1) {
     if (child + 1 < heap.size() && order_->goes_before(heap[child + 1], heap[child])) ++child;

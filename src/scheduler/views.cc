@@ -24,12 +24,29 @@ void add_tasks(const Core& core, JobId job, JobView& view) {
     const size_t role = tasks.role[row];
     TaskView& task = view.tasks.emplace_back();
     task.name = fmt::format("{}/{}", names[role], next[role]++);
-    task.state = tasks.state[row];
-    const bool is_somewhere =
-        task.state == TaskState::kHeld || task.state == TaskState::kRunning || task.state == TaskState::kReleasing;
-    if (!is_somewhere) continue;
+    task.state = tasks.state[row] == TaskState::kLeaving ? TaskState::kReleasing : tasks.state[row];
+    if (!is_live(task.state)) continue;
     task.placement = tasks.placement[row];
     task.node = core.state.names().nodes.text(task.placement.node);
+  }
+}
+
+/// Of the tasks that wait those that its user does not wish for are none that wait.
+void drop_unwanted(const Core& core, JobId job, JobView& view) {
+  const JobRecord& record = core.book[job];
+  if (record.wish >= static_cast<int32_t>(view.tasks.size())) return;
+  const auto counts = core.book.counts(record);
+  std::vector<int32_t> wanted;
+  fill_wanted(core.shape_of(job), record.wish, wanted);
+  for (size_t i = 0; i < view.tasks.size(); ++i) {
+    if (view.tasks[i].state != TaskState::kPending) continue;
+    const size_t role = core.state.tasks().role[index(core.state.jobs().first_task[index(job)]) + i];
+    const RoleCounts& c = counts[role];
+    if (wanted[role] > c.held + c.running + c.releasing + c.done) {
+      --wanted[role];
+    } else {
+      view.tasks[i].state = TaskState::kCancelled;
+    }
   }
 }
 
@@ -61,6 +78,13 @@ JobView view_job(Core& core, JobId job) {
   view.priority = shape.priority;
   view.request = request_of(core, shape);
   add_tasks(core, job, view);
+  if (!core.has_ended(job)) drop_unwanted(core, job, view);
+  return view;
+}
+
+NodeView view_node(const Core& core, NodeId node) {
+  NodeView view = core.state.view_node(node);
+  core.leavers.subtract(view);
   return view;
 }
 
@@ -95,7 +119,7 @@ ClusterView view_cluster(const Core& core) {
   for (size_t n = 0; n < nodes.size(); ++n) {
     view.nodes_available += core.state.is_schedulable(make_id<NodeId>(n)) ? 1 : 0;
     view.gpus += nodes.device_count[n];
-    view.gpus_free += popcount(core.state.available(make_id<NodeId>(n)));
+    view.gpus_free += popcount(core.state.available(make_id<NodeId>(n)) & ~core.leavers.devices(make_id<NodeId>(n)));
   }
   for (size_t j = 0; j < core.book.size(); ++j) {
     const JobId job = make_id<JobId>(j);

@@ -4,10 +4,10 @@
 
 namespace weft {
 
-std::vector<std::string> ClusterState::audit() const {
+std::vector<std::string> ClusterState::audit(std::span<const TakenPlace> beside) const {
   Auditor auditor(*this);
   auditor.check_indices();
-  auditor.check_tasks();
+  auditor.check_tasks(beside);
   return std::move(auditor).findings();
 }
 
@@ -26,10 +26,10 @@ void Auditor::check_indices() {
   shapes();
 }
 
-void Auditor::check_tasks() {
+void Auditor::check_tasks(std::span<const TakenPlace> beside) {
   owners();
-  holdings();
-  usage();
+  holdings(beside);
+  usage(beside);
 }
 
 void Auditor::masks() {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,8 +18,8 @@ class Auditor {
  public:
   explicit Auditor(const ClusterState& state) : state_(state) {}
   void check_indices();
-  /// What tasks hold against what is taken. Right only while every taken thing belongs to a task of the table.
-  void check_tasks();
+  /// What tasks hold, and what is taken beside them, against what is taken.
+  void check_tasks(std::span<const TakenPlace> beside);
   std::vector<std::string> findings() && { return std::move(findings_); }
 
  private:
@@ -45,9 +46,10 @@ class Auditor {
   std::vector<size_t> nodes_of(DomainId domain) const;
   // audit_tasks.cc
   void owners();
-  void holdings();
-  void node_holdings(size_t node, const std::vector<size_t>& tasks);
-  void usage();
+  void holdings(std::span<const TakenPlace> beside);
+  void node_holdings(size_t node, const std::vector<TakenPlace>& places);
+  void usage(std::span<const TakenPlace> beside);
+  std::vector<TakenPlace> places_of_tasks();
 
   const ClusterState& state_;
   std::vector<std::string> findings_;

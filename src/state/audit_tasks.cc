@@ -8,9 +8,8 @@ namespace weft {
 
 namespace {
 
-bool holds_something(TaskState state) {
-  return state == TaskState::kHeld || state == TaskState::kRunning || state == TaskState::kReleasing;
-}
+/// Of those that leave the places are planned on: they hold nothing any more.
+bool holds_something(TaskState state) { return is_live(state) && state != TaskState::kLeaving; }
 
 /// What all tasks hold of one device.
 struct DeviceHeld {
@@ -35,11 +34,6 @@ struct Held {
   std::vector<DeviceHeld> devices;
 };
 
-const TaskDemand& demand_of(const ClusterState& state, size_t task) {
-  const ShapeId shape = state.jobs().shape[index(state.tasks().job[task])];
-  return state.shapes()[shape].roles[state.tasks().role[task]].demand;
-}
-
 void add_instance(const ClusterState& state, size_t row, const TaskPlacement& at, DeviceHeld& held) {
   const DeviceModel& model = state.names().devices.model(state.devices().model[row]);
   const MigProfile& profile = model.mig_profiles.at(at.mig_profile);
@@ -53,9 +47,9 @@ void add_instance(const ClusterState& state, size_t row, const TaskPlacement& at
   }
 }
 
-void add_task(const ClusterState& state, size_t task, Held& held) {
-  const TaskPlacement& at = state.tasks().placement[task];
-  const TaskDemand& demand = demand_of(state, task);
+void add_place(const ClusterState& state, const TakenPlace& place, Held& held) {
+  const TaskPlacement& at = place.at;
+  const TaskDemand& demand = state.shapes()[place.shape].roles[place.role].demand;
   held.cpu_milli += demand.cpu_milli;
   held.memory_bytes += demand.memory_bytes;
   held.disk_bytes += demand.disk_bytes;
@@ -99,26 +93,35 @@ void Auditor::owners() {
   expect(used == owned, "{} rows of tasks are used, but jobs own {}", used, owned);
 }
 
-void Auditor::holdings() {
-  const NodeTable& nodes = state_.nodes_;
+std::vector<TakenPlace> Auditor::places_of_tasks() {
   const TaskTable& tasks = state_.tasks_;
-  std::vector<std::vector<size_t>> tasks_on(nodes.size());
+  std::vector<TakenPlace> out;
   for (size_t t = 0; t < tasks.size(); ++t) {
     if (!is_set(tasks.job[t]) || !holds_something(tasks.state[t])) continue;
     const TaskPlacement& at = tasks.placement[t];
-    expect(index(at.node) < nodes.size() && at.task == make_id<TaskId>(t), "task {}: holds something, but nowhere", t);
-    if (index(at.node) < nodes.size()) tasks_on[index(at.node)].push_back(t);
+    const bool is_somewhere = index(at.node) < state_.nodes_.size() && at.task == make_id<TaskId>(t);
+    expect(is_somewhere, "task {}: holds something, but nowhere", t);
+    if (is_somewhere)
+      out.push_back({.shape = state_.jobs_.shape[index(tasks.job[t])], .role = tasks.role[t], .at = at});
   }
-  for (size_t n = 0; n < nodes.size(); ++n) node_holdings(n, tasks_on[n]);
+  return out;
 }
 
-void Auditor::node_holdings(size_t n, const std::vector<size_t>& tasks) {
+void Auditor::holdings(std::span<const TakenPlace> beside) {
+  std::vector<TakenPlace> places = places_of_tasks();
+  places.insert(places.end(), beside.begin(), beside.end());
+  std::vector<std::vector<TakenPlace>> places_on(state_.nodes_.size());
+  for (const TakenPlace& place : places) places_on[index(place.at.node)].push_back(place);
+  for (size_t n = 0; n < places_on.size(); ++n) node_holdings(n, places_on[n]);
+}
+
+void Auditor::node_holdings(size_t n, const std::vector<TakenPlace>& places) {
   const NodeTable& nodes = state_.nodes_;
   const DeviceTable& table = state_.devices_;
   Held held;
   held.zone_cpu_milli.resize(nodes.zone_count[n]);
   held.devices.resize(nodes.device_count[n]);
-  for (const size_t task : tasks) add_task(state_, task, held);
+  for (const TakenPlace& place : places) add_place(state_, place, held);
 
   expect(held.cpu_milli == nodes.total_cpu_milli[n] - nodes.free_cpu_milli[n],
          "node {}: tasks hold other CPUs than are taken", n);
@@ -149,17 +152,18 @@ void Auditor::node_holdings(size_t n, const std::vector<size_t>& tasks) {
   }
 }
 
-/// Sums over all tasks, queue by queue; ancestors by walking down from every queue to itself.
-void Auditor::usage() {
+/// Sums over all places, queue by queue; ancestors by walking down from every queue to itself.
+void Auditor::usage(std::span<const TakenPlace> beside) {
   const QueueTable& queues = state_.queues_;
-  const TaskTable& tasks = state_.tasks_;
+  std::vector<TakenPlace> places = places_of_tasks();
+  places.insert(places.end(), beside.begin(), beside.end());
   std::vector<ResourceVector> own(queues.size());
   std::vector<ResourceVector> own_firm(queues.size());
-  for (size_t t = 0; t < tasks.size(); ++t) {
-    if (!is_set(tasks.job[t]) || !holds_something(tasks.state[t])) continue;
-    const Shape& shape = state_.shapes_[state_.jobs_.shape[index(tasks.job[t])]];
-    own[index(shape.queue)] = own[index(shape.queue)] + tasks.placement[t].charge;
-    if (!shape.is_preemptible) own_firm[index(shape.queue)] = own_firm[index(shape.queue)] + tasks.placement[t].charge;
+  for (const TakenPlace& place : places) {
+    const Shape& shape = state_.shapes_[place.shape];
+    const size_t q = index(shape.queue);
+    own[q] = own[q] + place.at.charge;
+    if (!shape.is_preemptible) own_firm[q] = own_firm[q] + place.at.charge;
   }
   const auto is_inside = [&](QueueId queue, QueueId ancestor) {
     while (is_set(queue) && queue != ancestor) queue = queues.parent[index(queue)];

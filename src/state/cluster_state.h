@@ -20,6 +20,13 @@ namespace weft {
 class Transaction;
 struct NodeArrival;
 
+/// A place that is taken and charged, and whose task is not there yet.
+struct TakenPlace {
+  ShapeId shape = kNone<ShapeId>;
+  uint16_t role = 0;
+  TaskPlacement at;
+};
+
 /// All facts that decisions are made of, and the indices over them. One thread. No clock, no I/O.
 ///
 /// Invariants (compared with slow twins by audit()):
@@ -87,6 +94,8 @@ class ClusterState {
     const size_t n = index(node);
     return is_schedulable(node) ? nodes_.healthy[n] & ~nodes_.cordoned[n] : 0;
   }
+  /// Whether a task could be just there: what it takes is free, whether or not it may be used.
+  bool has_room_at(const TaskDemand& demand, const TaskPlacement& at) const;
   bool is_schedulable(NodeId node) const {
     return nodes_.is_up[index(node)] != 0 && nodes_.is_cordoned[index(node)] == 0;
   }
@@ -103,7 +112,8 @@ class ClusterState {
   uint64_t structure_version() const { return structure_version_; }
 
   /// Differences between every index and its slow twin, and broken invariants; empty when all is right. O(everything).
-  std::vector<std::string> audit() const;
+  /// `beside`: what is taken beside what the tasks hold.
+  std::vector<std::string> audit(std::span<const TakenPlace> beside = {}) const;
   /// The part of audit() that does not look at tasks: right also while devices are taken that no task of the table owns
   /// (a what-if).
   std::vector<std::string> audit_indices() const;

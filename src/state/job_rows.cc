@@ -67,9 +67,7 @@ void ClusterState::retire_tasks(JobId job) {
   WEFT_CHECK(is_end_state(jobs_.state[j]), "only a job that has ended gives up its rows");
   const auto first = static_cast<uint32_t>(jobs_.first_task[j]);
   for (uint32_t row = first; row < first + count; ++row) {
-    const TaskState state = tasks_.state[row];
-    WEFT_CHECK(state != TaskState::kHeld && state != TaskState::kRunning && state != TaskState::kReleasing,
-               "no task of an ended job holds anything");
+    WEFT_CHECK(!is_live(tasks_.state[row]), "no task of an ended job is anywhere");
     tasks_.state[row] = TaskState::kPending;
     tasks_.placement[row] = TaskPlacement{};
     tasks_.job[row] = kNone<JobId>;

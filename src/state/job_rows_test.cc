@@ -101,7 +101,7 @@ TEST_F(JobRows, OnlyAnEndedJobThatHoldsNothingIsRetired) {
     txn.set_task_state(TaskId{0}, TaskState::kReleasing);
     txn.commit();
   }
-  EXPECT_DEATH(state_.retire_tasks(job), "no task of an ended job holds anything");
+  EXPECT_DEATH(state_.retire_tasks(job), "no task of an ended job is anywhere");
 }
 
 }  // namespace

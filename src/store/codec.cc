@@ -21,7 +21,7 @@ static_assert(
                    std::variant<Tick, TopologyDefined, QueueDefined, NodeAdded, NodeDown, NodeUp, NodeCordoned,
                                 NodeUncordoned, DeviceFailed, DeviceRecovered, NodeLoadReported, JobSubmitted,
                                 JobAdopted, JobCancelled, JobHeld, JobReleased, HoldAccepted, HoldRefused, GangStarted,
-                                StartFailed, TaskEnded, DeviceModelDefined, GangEnded, ProgressReported>>,
+                                StartFailed, TaskEnded, DeviceModelDefined, GangEnded, ProgressReported, JobScaled>>,
     "journals hold these events under these numbers: give the new one its place at the end");
 
 template <typename T>
@@ -251,15 +251,30 @@ Result<void> decode_tasks(std::string_view bytes, std::vector<ExpectedTask>& out
 
 void encode_policy(const PolicyConfig& policy, std::string& out) {
   ByteWriter writer(out);
-  writer.byte(kCodecVersion);
+  writer.byte(kPolicyVersion);
   put(writer, policy);
 }
 
+namespace {
+
+/// The first members of a policy, as many as an older version had.
+template <size_t... kMember>
+void get_first(ByteReader& in, PolicyConfig& policy, std::index_sequence<kMember...> /*members*/) {
+  const auto members = members_of(policy);
+  (get(in, std::get<kMember>(members)), ...);
+}
+
+}  // namespace
+
 Result<PolicyConfig> decode_policy(std::string_view bytes) {
+  constexpr size_t kMembersOfVersion1 = 13;
   ByteReader in(bytes);
-  get_version(in);
   PolicyConfig policy;
-  get(in, policy);
+  switch (in.byte()) {
+    case 1: get_first(in, policy, std::make_index_sequence<kMembersOfVersion1>()); break;
+    case kPolicyVersion: get(in, policy); break;
+    default: in.refuse("a version that this weft does not know");
+  }
   if (const Result<void> read = in.finish(); !read) return std::unexpected(read.error());
   return policy;
 }

@@ -24,6 +24,8 @@ namespace weft::store {
 /// Raised when a member, an event or the order of either changes (a golden test fails then); readers know the older
 /// ones.
 inline constexpr uint8_t kCodecVersion = 1;
+/// The same of policies: 1 had no rungs, shares, reservations, factors and history.
+inline constexpr uint8_t kPolicyVersion = 2;
 
 /// Appends. Instants are told as distances from each other, beginning with `base`.
 void encode_events(std::span<const Event> events, Instant base, std::string& out);

@@ -25,6 +25,15 @@ constexpr bool is_known(StrictOrder value) {
   return false;
 }
 
+constexpr bool is_known(ShareBasis value) {
+  switch (value) {
+    case ShareBasis::kCluster:
+    case ShareBasis::kEntitlement:
+    case ShareBasis::kWeight: return true;
+  }
+  return false;
+}
+
 constexpr bool is_known(CycleMode value) {
   switch (value) {
     case CycleMode::kLadder:

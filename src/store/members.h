@@ -110,6 +110,8 @@ inline constexpr size_t kMemberCount<JobHeld> = 1;
 template <>
 inline constexpr size_t kMemberCount<JobReleased> = 1;
 template <>
+inline constexpr size_t kMemberCount<JobScaled> = 2;
+template <>
 inline constexpr size_t kMemberCount<HoldAccepted> = 2;
 template <>
 inline constexpr size_t kMemberCount<HoldRefused> = 3;
@@ -133,7 +135,13 @@ inline constexpr size_t kMemberCount<ServiceOptions> = 4;
 template <>
 inline constexpr size_t kMemberCount<WeightedScore> = 2;
 template <>
-inline constexpr size_t kMemberCount<PolicyConfig> = 13;
+inline constexpr size_t kMemberCount<PolicyConfig> = 18;
+template <>
+inline constexpr size_t kMemberCount<BackfillOptions> = 2;
+template <>
+inline constexpr size_t kMemberCount<MultifactorWeights> = 6;
+template <>
+inline constexpr size_t kMemberCount<LadderRungs> = 4;
 template <>
 inline constexpr size_t kMemberCount<RecordedPlace> = 2;
 template <>
@@ -163,6 +171,9 @@ constexpr auto members_of(Struct& s) {
   } else if constexpr (kCount == 5) {
     auto& [a, b, c, d, e] = s;
     return std::tie(a, b, c, d, e);
+  } else if constexpr (kCount == 6) {
+    auto& [a, b, c, d, e, f] = s;
+    return std::tie(a, b, c, d, e, f);
   } else if constexpr (kCount == 7) {
     auto& [a, b, c, d, e, f, g] = s;
     return std::tie(a, b, c, d, e, f, g);
@@ -181,6 +192,9 @@ constexpr auto members_of(Struct& s) {
   } else if constexpr (kCount == 15) {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = s;
     return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o);
+  } else if constexpr (kCount == 18) {
+    auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r] = s;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r);
   } else if constexpr (kCount == 26) {
     auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, t, u, v, w, x, y, z, aa] = s;
     return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, t, u, v, w, x, y, z, aa);

@@ -3,27 +3,41 @@
 #include "base/check.h"
 #include "scheduler/gang_counts.h"
 
+#include <algorithm>
+
 namespace weft {
 
-void PlaceRung::gather() {
-  turns_.begin(core_.state, core_.lines, *core_.parts.job_order, *core_.parts.queue_order, core_.totals);
+/// False where no line is to be tried.
+bool PlaceRung::gather(Lines which) {
+  const uint8_t is_surplus = which == Lines::kSurplus ? 1 : 0;
+  bool has_any = false;
+  const auto add = [&](LineId id) {
+    if (core_.lines[id].is_surplus != is_surplus) return;
+    turns_.add(id);
+    has_any = true;
+  };
+  turns_.begin(core_.state, core_.lines, *core_.parts.job_order, *core_.parts.queue_order, core_.share_measure());
   if (core_.config().strict == StrictOrder::kNo) {
-    for (const LineId line : core_.lines.awake()) turns_.add(line);
+    for (const LineId line : core_.lines.awake()) add(line);
   } else {
     // Those who were refused and have not been woken keep their place: they hold back whoever comes after them.
     for (size_t i = 0; i < core_.lines.size(); ++i) {
-      if (core_.lines[make_id<LineId>(i)].size > 0) turns_.add(make_id<LineId>(i));
+      if (core_.lines[make_id<LineId>(i)].size > 0) add(make_id<LineId>(i));
     }
   }
   turns_.arrange();
+  return has_any;
 }
 
 void PlaceRung::run() {
   core_.strict_blocker = kNone<JobId>;
   core_.is_unfinished = 0;
   if (core_.lines.awake().empty()) return;
-  gather();
-  pass();
+  if (core_.config().share == ShareBasis::kEntitlement && core_.state.queues().size() > 1)
+    core_.room.shares.refresh(core_);
+  if (gather(Lines::kMinimum)) pass();
+  // Every minimum comes before any surplus; and where somebody keeps all others back, before that too.
+  if (core_.is_unfinished == 0 && !is_set(core_.strict_blocker) && gather(Lines::kSurplus)) pass();
 }
 
 void PlaceRung::pass() {
@@ -61,10 +75,10 @@ bool PlaceRung::blocks(const Verdict& verdict) const {
 /// nobody back.
 Verdict PlaceRung::standing_refusal(const Line& line, JobId job) {
   if (!blocks(line.verdict)) return line.verdict;
-  fill_request(line, job);
+  core_.fill_request(line, job, counts_);
   const Shape& shape = core_.state.shapes()[line.shape];
   const Verdict quota = core_.quota.check(core_.state, shape, Quota::least_charge(core_.state, shape, counts_),
-                                          core_.book[job].live == 0 ? 1 : 0);
+                                          core_.book[job].holds() ? 0 : 1);
   return quota.is_yes() ? line.verdict : quota;
 }
 
@@ -89,17 +103,10 @@ void PlaceRung::refuse(LineId id, JobId job, const Verdict& verdict) {
 /// Whether the tasks that the job runs already have a say in where the next ones may be.
 bool PlaceRung::is_bound(const Line& line, JobId job) const {
   if (core_.book[job].live == 0) return false;
-  return is_set(line.owner) || line.role == kWholeGang || has_scope(core_.state.shapes()[line.shape]);
-}
-
-/// What one try asks for, into counts_.
-void PlaceRung::fill_request(const Line& line, JobId job) {
   const Shape& shape = core_.state.shapes()[line.shape];
-  fill_counts(shape, line.role, counts_);
-  if (!is_set(line.owner) || line.role != kWholeGang) return;
-  const auto missing = core_.gang_check.missing(shape, core_.book.counts(core_.book[job]));
-  WEFT_CHECK(!missing.empty(), "a gang stands in a line of its own while it lacks something that it could be given");
-  counts_.assign(missing.begin(), missing.end());
+  if (is_set(line.owner) || line.role == kWholeGang || has_scope(shape)) return true;
+  // A role that begins asks for more than one that goes on.
+  return line.is_surplus != 0 && role_minimum(shape, static_cast<size_t>(line.role)) > 1;
 }
 
 /// Tries the line's first job: yes when it got its hold (and left the line, if it lacks nothing more).
@@ -107,8 +114,9 @@ Verdict PlaceRung::try_head(Transaction& txn, LineId id) {
   Line& line = core_.lines[id];
   const JobId job = core_.lines.head(id);
   const Shape& shape = core_.state.shapes()[line.shape];
-  fill_request(line, job);
-  const int32_t new_jobs = core_.book[job].live == 0 ? 1 : 0;
+  core_.fill_request(line, job, counts_);
+  WEFT_CHECK(!counts_.empty(), "a gang stands in a line of its own while it lacks something that it could be given");
+  const int32_t new_jobs = core_.book[job].holds() ? 0 : 1;
   const ResourceVector least = Quota::least_charge(core_.state, shape, counts_);
   Verdict verdict = core_.quota.check(core_.state, shape, least, new_jobs);
   if (!verdict.is_yes()) return verdict;
@@ -117,7 +125,7 @@ Verdict PlaceRung::try_head(Transaction& txn, LineId id) {
 
   const auto mark = txn.mark();
   // Also where none of its tasks runs yet: the score "random" draws by the job.
-  verdict = core_.placer.place_gang(txn, {.shape_id = line.shape, .job = job, .counts = counts_}, placement_);
+  verdict = place_now_or_later(txn, {.shape_id = line.shape, .job = job, .counts = counts_});
   if (!verdict.is_yes()) return explain_refusal(line, verdict);
   ResourceVector charge;
   for (const TaskPlacement& p : placement_.tasks) charge = charge + p.charge;
@@ -133,6 +141,28 @@ Verdict PlaceRung::try_head(Transaction& txn, LineId id) {
   txn.commit();
   lifecycle_.sync_lines(job);
   return verdict;
+}
+
+/// On what is free, or else on what is being released.
+Verdict PlaceRung::place_now_or_later(Transaction& txn, const GangRequest& request) {
+  const auto mark = txn.mark();
+  const Verdict verdict = core_.placer.place_gang(txn, request, placement_);
+  if (!verdict.is_yes() || core_.leavers.is_empty() || starts_at_once(request)) return verdict;
+  txn.rollback(mark);
+  core_.leavers.hide(txn);
+  const bool is_free_now = core_.placer.place_gang(txn, request, placement_).is_yes();
+  core_.leavers.reveal(txn);
+  if (is_free_now && starts_at_once(request)) return Verdict{};
+  txn.rollback(mark);
+  return core_.placer.place_gang(txn, request, placement_);
+}
+
+/// Nobody must go before what placement_ says can be held.
+bool PlaceRung::starts_at_once(const GangRequest& request) const {
+  ResourceVector charge;
+  for (const TaskPlacement& at : placement_.tasks) charge = charge + at.charge;
+  const Shape& shape = core_.state.shapes()[request.shape_id];
+  return core_.leavers.find_in_the_way(core_.state, shape, placement_.tasks, charge).empty();
 }
 
 /// Whether it could ever be placed, and what could change the answer.

@@ -22,14 +22,16 @@ class PlaceRung final : public Rung {
   void run() override;
 
  private:
-  void gather();
+  enum class Lines : uint8_t { kMinimum, kSurplus };
+  bool gather(Lines which);
   void pass();
   Verdict try_head(Transaction& txn, LineId id);
   Verdict standing_refusal(const Line& line, JobId job);
-  void fill_request(const Line& line, JobId job);
   bool is_bound(const Line& line, JobId job) const;
   bool blocks(const Verdict& verdict) const;
   void refuse(LineId id, JobId job, const Verdict& verdict);
+  Verdict place_now_or_later(Transaction& txn, const GangRequest& request);
+  bool starts_at_once(const GangRequest& request) const;
   Verdict explain_refusal(Line& line, Verdict verdict);
 
   Core& core_;

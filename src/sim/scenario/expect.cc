@@ -45,8 +45,7 @@ std::string devices_text(const std::vector<DeviceWord>& words) {
 /// Compares one expectation with the world. Each check_… returns nothing where all is well.
 class Comparison {
  public:
-  Comparison(World& world, const StateOverlay& overlay)
-      : world_(world), scenario_(world.scenario()), overlay_(overlay) {}
+  explicit Comparison(World& world) : world_(world), scenario_(world.scenario()) {}
 
   std::vector<Mismatch> run(const Expectation& expectation) {
     std::vector<Mismatch> all;
@@ -62,10 +61,7 @@ class Comparison {
  private:
   void miss(std::string expected, std::string found) { found_.push_back({at_, std::move(expected), std::move(found)}); }
 
-  StateWord state_of(JobIndex job) const {
-    const auto overlaid = overlay_.find(job);
-    return overlaid != overlay_.end() ? overlaid->second : state_word(world_.view(job));
-  }
+  StateWord state_of(JobIndex job) const { return state_word(world_.view(job)); }
 
   std::string state_text(JobIndex job) const {
     const JobView& view = world_.view(job);
@@ -250,7 +246,7 @@ class Comparison {
   void compare(const OneOfCheck& check) {
     std::vector<std::string> reasons;
     for (const Expectation& alternative : check.alternatives) {
-      const std::vector<Mismatch> mismatches = Comparison(world_, overlay_).run(alternative);
+      const std::vector<Mismatch> mismatches = Comparison(world_).run(alternative);
       if (mismatches.empty()) return;
       reasons.push_back(fmt::format("expected {}, found {}", mismatches[0].expected, mismatches[0].found));
     }
@@ -274,7 +270,6 @@ class Comparison {
 
   World& world_;
   const Scenario& scenario_;
-  const StateOverlay& overlay_;
   Place at_;
   std::vector<Mismatch> found_;
 };
@@ -296,8 +291,8 @@ StateWord state_word(const JobView& view) {
   return StateWord::kPending;
 }
 
-std::vector<Mismatch> find_mismatches(const Expectation& expectation, World& world, const StateOverlay& overlay) {
-  return Comparison(world, overlay).run(expectation);
+std::vector<Mismatch> find_mismatches(const Expectation& expectation, World& world) {
+  return Comparison(world).run(expectation);
 }
 
 }  // namespace weft::scenario

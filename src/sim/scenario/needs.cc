@@ -1,6 +1,5 @@
 #include "sim/scenario/needs.h"
 
-#include "sim/scenario/expect.h"
 #include "sim/scenario/needs_rungs.h"
 
 #include <fmt/format.h>
@@ -11,17 +10,6 @@
 
 namespace weft::scenario {
 namespace {
-
-// ---- What a file asks for in so many words
-
-/// Those of the policy, and of the steps.
-std::vector<AskedFeature> asked_features(const Scenario& s) {
-  std::vector<AskedFeature> asked = missing_features(s.policy);
-  const auto scale = std::find_if(s.steps.begin(), s.steps.end(),
-                                  [](const Step& step) { return std::holds_alternative<ScaleStep>(step.body); });
-  if (scale != s.steps.end()) asked.push_back({"scale", scale->at});
-  return asked;
-}
 
 // ---- What a rung would have had to do after a cycle
 
@@ -37,15 +25,9 @@ constexpr RungNeed kRungNeeds[] = {
     {"reservations", InCycle::kLadder, needs_reservations,
      "a job started while one ahead of it waits, for which room might have been kept; 'policy: {backfill: "
      "{reservation_depth: 0}}' keeps none"},
-    {"fair shares", InCycle::kLadder, needs_fair_shares, "which queue comes first depends on their shares"},
-    {"elastic", InCycle::kBoth, needs_elastic, "an elastic job might have grown or shrunk"},
-    {"consolidate", InCycle::kLadder, needs_consolidate, "running jobs might have been moved to make room"},
-    {"reclaim", InCycle::kLadder, needs_reclaim, "a queue might have taken back what is its own"},
-    {"preempt", InCycle::kLadder, needs_preempt, "a job might have been stopped for one of higher priority"},
     {"checkpoints", InCycle::kBoth, needs_checkpoints,
      "a task that started alone runs on from the work that it had saved"},
 };
-constexpr std::string_view kHeldOnReleases = "planning on what is being released";
 
 bool is_asked(const RungNeed& need, const PolicyWish& policy) {
   return need.cycle == InCycle::kBoth || policy.mode == CycleMode::kLadder;
@@ -61,11 +43,11 @@ std::string rung_text(const RungNeed& need, const PolicyWish& policy) {
 }  // namespace
 
 NeedsWatch::NeedsWatch(const Scenario& scenario) {
-  for (const AskedFeature& feature : asked_features(scenario))
+  for (const AskedFeature& feature : missing_features(scenario.policy))
     found_.emplace(feature.name, NeedNote{feature.at, "asked for here"});
 }
 
-void NeedsWatch::observe(World& world, std::span<const Expectation* const> nevers, Place step) {
+void NeedsWatch::observe(World& world, Place step) {
   const PolicyWish& policy = world.scenario().policy;
   const auto is_settled = [&](const RungNeed& need) {
     return !is_asked(need, policy) || found_.contains(std::string(need.feature));
@@ -82,27 +64,6 @@ void NeedsWatch::observe(World& world, std::span<const Expectation* const> never
   for (const RungNeed& need : kRungNeeds) {
     if (is_settled(need) || !need.would_have_acted(moment)) continue;
     found_.emplace(need.feature, NeedNote{step, rung_text(need, policy)});
-  }
-  for (const Expectation* never : nevers) observe_expectation(*never, world, situation);
-}
-
-void NeedsWatch::observe_expectation(const Expectation& expectation, World& world) {
-  observe_expectation(expectation, world, look_at(world));
-}
-
-void NeedsWatch::observe_expectation(const Expectation& expectation, World& world, const Situation& situation) {
-  if (situation.has_releasing == 0 || found_.contains(std::string(kHeldOnReleases))) return;
-  const Moment moment{world, world.scenario(), situation, probe_};
-  StateOverlay overlay;
-  const size_t as_it_is = find_mismatches(expectation, world).size();
-  for (const JobSituation& job : situation.waiting) {
-    if (!fits_after_releases(moment, job)) continue;
-    overlay[job.index] = StateWord::kHeld;
-    const bool differs_alone = find_mismatches(expectation, world, {{job.index, StateWord::kHeld}}).size() != as_it_is;
-    if (differs_alone || find_mismatches(expectation, world, overlay).size() != as_it_is) {
-      found_.emplace(kHeldOnReleases, NeedNote{expectation.at, "here a job might be held already"});
-      return;
-    }
   }
 }
 

@@ -6,7 +6,6 @@
 #include "sim/scenario/world.h"
 
 #include <map>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,18 +29,13 @@ class NeedsWatch {
   /// Notes what the file asks for.
   explicit NeedsWatch(const Scenario& scenario);
 
-  /// To be called after every cycle of the step at `step`, with the checks that are to be made after it.
-  void observe(World& world, std::span<const Expectation* const> nevers, Place step);
-  /// To be called before an expectation is compared: it may tell a job that is `held` from one that is `pending`, which
-  /// today's scheduler does not, as it plans on nothing that is still being released.
-  void observe_expectation(const Expectation& expectation, World& world);
+  /// To be called after every cycle of the step at `step`.
+  void observe(World& world, Place step);
 
   /// By feature.
   const std::map<std::string, NeedNote>& found() const { return found_; }
 
  private:
-  void observe_expectation(const Expectation& expectation, World& world, const Situation& situation);
-
   std::map<std::string, NeedNote> found_;
   Probe probe_;
   int64_t seen_changes_ = -1;

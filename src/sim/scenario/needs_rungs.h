@@ -23,27 +23,7 @@ struct Moment {
 // proven.
 
 bool needs_reservations(const Moment& m);
-bool needs_fair_shares(const Moment& m);
-bool needs_elastic(const Moment& m);
-bool needs_consolidate(const Moment& m);
-bool needs_reclaim(const Moment& m);
-bool needs_preempt(const Moment& m);
 bool needs_checkpoints(const Moment& m);
-
-// What they share.
-
-/// The job waits only for what is being released: it fits once that is gone, and nobody else has to make room.
-bool fits_after_releases(const Moment& m, const JobSituation& job);
-/// Do the limits of the job's queue and its ancestors let it in, once all that is being released and all of `gone` is
-/// gone?
-bool is_within_limits(const Moment& m, const JobSituation& job, const std::vector<const JobSituation*>& gone);
-
-/// Where the paths of two queues part: the siblings there. The same queue, or one inside of the other: nothing.
-struct Parting {
-  uint32_t first = 0;
-  uint32_t second = 0;
-};
-std::optional<Parting> part(const Scenario& s, uint32_t first, uint32_t second);
 
 template <typename Keep>
 std::vector<const JobSituation*> running_if(const Moment& m, Keep&& keep) {

@@ -9,7 +9,7 @@ namespace weft::scenario {
 namespace {
 
 /// Presets whose features do not exist yet.
-constexpr std::string_view kPresetsToCome[] = {"easy-backfill", "conservative-backfill", "fair", "slurm"};
+constexpr std::string_view kPresetsToCome[] = {"easy-backfill", "conservative-backfill", "slurm"};
 
 }  // namespace
 
@@ -19,6 +19,13 @@ PolicyConfig make_policy(const PolicyWish& wish) {
   config.order = wish.job_order();
   config.mode = wish.mode;
   config.strict = wish.is_strict_order() ? StrictOrder::kYes : StrictOrder::kNo;
+  if (wish.mode == CycleMode::kLadder) {
+    config.rungs.elastic = 1;
+    if (wish.preset == "default" && !wish.is_strict_order())
+      config.rungs.consolidate = config.rungs.reclaim = config.rungs.preempt = 1;
+  }
+  if (wish.preset == "default") config.share = ShareBasis::kEntitlement;
+  if (wish.preset == "fair") config.share = ShareBasis::kWeight;
   config.elect_places = wish.places.value_or(config.elect_places);
   if (!wish.limits.empty()) config.service.limits = wish.limits;
   config.service.looks = wish.looks.value_or(config.service.looks);

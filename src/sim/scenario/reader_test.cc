@@ -135,7 +135,10 @@ PolicyConfig policy_of(std::string_view policy) {
 }
 
 TEST(ScenarioReader, EveryKeyOfAPolicyReachesTheScheduler) {
-  EXPECT_EQ(policy_of("{preset: default}"), PolicyConfig{});
+  PolicyConfig preset;
+  preset.rungs = {.elastic = 1, .consolidate = 1, .reclaim = 1, .preempt = 1};
+  preset.share = ShareBasis::kEntitlement;
+  EXPECT_EQ(policy_of("{preset: default}"), preset);
   PolicyConfig all;
   all.order = "2d-las";
   all.mode = CycleMode::kElect;
@@ -149,6 +152,7 @@ TEST(ScenarioReader, EveryKeyOfAPolicyReachesTheScheduler) {
   all.search_steps_max = 100;
   all.pass_steps_max = 1000;
   all.attempts_max = 5;
+  all.share = ShareBasis::kEntitlement;
   EXPECT_EQ(
       policy_of("{order: 2d-las, places: afresh, service: {limits: [1h, 10h], looks: floor-of-each, history: [8s, "
                 "9s], quantum: 10s}, score: {fgd: 2, pack: 1}, devices: spread, search_steps_max: 100, "

@@ -60,11 +60,12 @@ class Run {
   void take(const CancelStep& step) { world_.cancel(step.job); }
   void take(const FaultStep& step) { world_.fault(step); }
   void take(const StickStep& step) { world_.stick(step); }
-  void take(const ScaleStep& /*step*/) {}  // needs.h asks for it
+  void take(const ScaleStep& step) {
+    for (const auto& [job, wish] : step.wishes) world_.scale(job, wish);
+  }
   void take(const NeverStep& step) { nevers_.push_back(&step.expectation); }
 
   void take(const ExpectStep& step) {
-    needs_.observe_expectation(step.expectation, world_);
     for (const Mismatch& mismatch : find_mismatches(step.expectation, world_)) {
       fail_at(mismatch.at, fmt::format("expected {}, found {}", mismatch.expected, mismatch.found));
     }
@@ -117,7 +118,7 @@ class Run {
   bool cycle() {
     const bool has_changed = world_.cycle();
     collect();
-    needs_.observe(world_, nevers_, at_);
+    needs_.observe(world_, at_);
     std::erase_if(nevers_, [this](const Expectation* never) {
       if (!find_mismatches(*never, world_).empty()) return false;
       fail_at(never->at, fmt::format("expected never to hold, found to hold after cycle {} at {}", world_.cycle_count(),

@@ -88,7 +88,6 @@ Situation look_at(World& world) {
   const Scenario& scenario = world.scenario();
   Situation out;
   out.usage.resize(scenario.queues.size());
-  out.releasing.resize(scenario.queues.size());
   for (size_t q = 0; q < scenario.queues.size(); ++q) out.usage[q] = world.scheduler().queue(make_id<QueueId>(q)).usage;
   for (const JobIndex index : world.submitted_jobs()) {
     if (is_end_state(world.scheduler().job_state(world.id_of(index)))) continue;
@@ -99,12 +98,7 @@ Situation look_at(World& world) {
     job.running = tasks_in(job.view, TaskState::kRunning);
     for (const TaskIndex task : job.running)
       job.running_charge = job.running_charge + job.view.tasks[static_cast<size_t>(task)].placement.charge;
-    for (const TaskIndex task : tasks_in(job.view, TaskState::kReleasing)) {
-      out.has_releasing = 1;
-      for (const uint32_t q : queue_path(scenario, job.queue)) {
-        out.releasing[q] = out.releasing[q] + job.view.tasks[static_cast<size_t>(task)].placement.charge;
-      }
-    }
+    if (!tasks_in(job.view, TaskState::kReleasing).empty()) out.has_releasing = 1;
     if (is_waiting(world, job)) out.waiting.push_back(job);
     if (!job.running.empty()) out.running.push_back(std::move(job));
   }

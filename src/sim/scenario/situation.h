@@ -28,10 +28,9 @@ struct JobSituation {
 
 /// What stands still after a cycle: who runs, who waits for room, and what is on its way out.
 struct Situation {
-  std::vector<JobSituation> running;      ///< by JobIndex; jobs that were told to stop whole are not here
-  std::vector<JobSituation> waiting;      ///< for room or for their queue's limit: nothing else keeps them back
-  std::vector<ResourceVector> usage;      ///< by queue, what is below it included
-  std::vector<ResourceVector> releasing;  ///< the part of `usage` that is being released
+  std::vector<JobSituation> running;  ///< by JobIndex; jobs that were told to stop whole are not here
+  std::vector<JobSituation> waiting;  ///< for room or for their queue's limit: nothing else keeps them back
+  std::vector<ResourceVector> usage;  ///< by queue, what is below it included
   uint8_t has_releasing = 0;
 };
 

@@ -212,6 +212,7 @@ std::string World::crash(JobIndex job, TaskIndex task) {
 }
 
 void World::cancel(JobIndex job) { fact(JobCancelled{ids_[job]}); }
+void World::scale(JobIndex job, int64_t tasks) { fact(JobScaled{ids_[job], static_cast<int32_t>(tasks)}); }
 
 void World::fault(const FaultStep& step) {
   const auto node = make_id<NodeId>(step.node);

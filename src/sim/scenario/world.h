@@ -43,6 +43,7 @@ class World {
   std::string finish(JobIndex job);
   std::string crash(JobIndex job, TaskIndex task);
   void cancel(JobIndex job);
+  void scale(JobIndex job, int64_t tasks);
   void fault(const FaultStep& step);
   void stick(const StickStep& step);
 
