@@ -49,6 +49,11 @@ void Core::fill_request(const Line& line, JobId job, std::vector<int32_t>& count
   }
 }
 
+Instant Core::end_if_started(JobId job) const {
+  const Duration length = state.jobs().estimate[index(job)];
+  return length >= kEndless || now.ns > kNever.ns - length.ns ? kNever : now + length;
+}
+
 ShareMeasure Core::share_measure() const {
   if (state.queues().size() <= 1) return {.totals = totals};
   return {.basis = config().share, .shares = &room.shares, .totals = totals};

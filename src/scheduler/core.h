@@ -16,6 +16,7 @@
 #include "scheduler/leavers.h"
 #include "scheduler/queue_order.h"
 #include "scheduler/quota.h"
+#include "scheduler/reservations.h"
 #include "scheduler/shares.h"
 #include "scheduler/timers.h"
 #include "scheduler/turns.h"
@@ -89,6 +90,7 @@ struct Core {
   GangCheck gang_check;
   ElectState elect;
   RoomState room;
+  ReservationBook reservations;
   Instant now;
   ResourceVector totals;            ///< of all nodes, up or not
   std::vector<JobId> arrivals;      ///< not yet admitted
@@ -103,6 +105,11 @@ struct Core {
   JobState state_of(JobId job) const { return state.jobs().state[index(job)]; }
   /// By what queues are compared: where there is only one, by nothing that costs anything.
   ShareMeasure share_measure() const;
+  bool reserves() const {
+    return !elects() && config().strict == StrictOrder::kNo && config().backfill.reservation_depth > 0;
+  }
+  /// Until when the job stays if it starts now, as far as it is known.
+  Instant end_if_started(JobId job) const;
   bool elects() const { return parts.config.mode == CycleMode::kElect; }
   /// What the order may read of the job, now.
   JobKey job_key(JobId job) const;

@@ -124,7 +124,7 @@ JobId Intake::enter(const JobSpec& spec, Instant submitted) {
   const ShapeId id = core_.state.intern(std::move(*shape));
   core_.ceiling.learn(id, spec);
   const UserId user = core_.state.names().users.intern(spec.user.empty() ? spec.queue : spec.user);
-  const JobId job = core_.state.add_job(id, user, submitted, spec.estimate);
+  const JobId job = core_.state.add_job(id, user, submitted, std::min(spec.estimate, spec.time_limit));
   core_.attempts.resize(core_.state.jobs().size());
   core_.holders.resize(core_.state.jobs().size());
   core_.lines.resize_jobs(core_.state.jobs().size());

@@ -97,6 +97,8 @@ void Lifecycle::hold(Transaction& txn, JobId job, const GangPlacement& placement
     occupy(txn, placed_[i].task, TaskState::kHeld, placed_[i], number);
   }
   const std::vector<TaskId> in_the_way = begin_hold(txn, job);
+  if (core_.reserves() && core_.state_of(job) != JobState::kRunning)
+    txn.set_job_times(job, core_.state.jobs().started[index(job)], core_.end_if_started(job));
   update_state(txn, job);
   if (in_the_way.empty()) core_.log.hold(job, number, core_.state.jobs().first_task[index(job)], placed_);
 }

@@ -126,7 +126,8 @@ void Scheduler::try_everybody() { impl_->core.wake_ups.note_everything(); }
 Instant Scheduler::next_timer() const {
   const Core& core = impl_->core;
   if (core.is_unfinished != 0) return core.now;
-  return std::min({core.timers.is_empty() ? kNever : core.timers.first().due, core.elect.look, core.room.look});
+  return std::min({core.timers.is_empty() ? kNever : core.timers.first().due, core.elect.look, core.room.look,
+                   core.reservations.look()});
 }
 
 Instant Scheduler::now() const { return impl_->core.now; }

@@ -59,8 +59,8 @@ QueueId Turns::parent_of(QueueId queue) const {
   return order_->scope() == QueueOrder::Scope::kLeaves ? kNone<QueueId> : state_->queues().parent[index(queue)];
 }
 
-HeadKey Turns::key_of(LineId line) const {
-  const JobId job = lines_->head(line);
+HeadKey Turns::key_of(EntryId entry) const {
+  const JobId job = lines_->job_of(entry);
   const JobTable& table = state_->jobs();
   const size_t j = index(job);
   const JobKey key{.job = job,
@@ -113,7 +113,9 @@ void Turns::add(LineId line) {
     used_.push_back(queue);
     unarranged_.push_back(queue);
   }
-  node.lines.push_back({.head = key_of(line), .role = (*lines_)[line].role, .line = line, .charge = charge_of(line)});
+  const EntryId first = (*lines_)[line].first;
+  node.lines.push_back(
+      {.head = key_of(first), .role = (*lines_)[line].role, .line = line, .entry = first, .charge = charge_of(line)});
 }
 
 void Turns::arrange() {
@@ -138,12 +140,15 @@ void Turns::arrange() {
   std::ranges::make_heap(nodes_.back().children, goes_after);
 }
 
-LineId Turns::next() const {
+const Turns::Node& Turns::next_node() const {
   const Node* node = &nodes_.back();
   while (!node->children.empty()) node = &nodes_[index(node->children.front().queue)];
   WEFT_CHECK(!node->lines.empty(), "a queue that has a turn has a line");
-  return node->lines.front().line;
+  return *node;
 }
+
+LineId Turns::next() const { return next_node().lines.front().line; }
+JobId Turns::next_job() const { return lines_->job_of(next_node().lines.front().entry); }
 
 void Turns::sift_down(std::vector<ChildTurn>& heap) const {
   const ChildTurn moving = heap.front();
@@ -172,12 +177,15 @@ void Turns::refresh_path(QueueId queue) {
   }
 }
 
-void Turns::update(LineId line) {
+void Turns::update(LineId line) { advance(line, (*lines_)[line].first); }
+
+void Turns::advance(LineId line, EntryId entry) {
   const QueueId queue = (*lines_)[line].queue;
   std::vector<LineTurn>& heap = nodes_[index(queue)].lines;
   WEFT_CHECK(heap.front().line == line, "only the line that has its turn changes");
   std::ranges::pop_heap(heap, is_later_line);
-  heap.back().head = key_of(line);
+  heap.back().head = key_of(entry);
+  heap.back().entry = entry;
   std::ranges::push_heap(heap, is_later_line);
   refresh_path(queue);
 }

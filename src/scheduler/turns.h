@@ -34,6 +34,10 @@ class Turns {
   bool is_empty() const { return tops_of(kNone<QueueId>).empty(); }
   /// Requires: not empty.
   LineId next() const;
+  /// The job of that line whose turn it is: the first, or the one that advance() told.
+  JobId next_job() const;
+  /// The line that had its turn goes on with another of its jobs. Requires: `line` is next(), the entry stands in it.
+  void advance(LineId line, EntryId entry);
   /// The line that had its turn has another first job, and its queue another usage. Requires: `line` is next().
   void update(LineId line);
   /// The line that had its turn is out of this pass. Requires: `line` is next().
@@ -44,7 +48,8 @@ class Turns {
     HeadKey head;
     int32_t role = 0;  ///< tells lines with the same first job apart
     LineId line = kNone<LineId>;
-    ResourceVector charge;  ///< of its next job, at least
+    EntryId entry = kNone<EntryId>;  ///< whose turn it is
+    ResourceVector charge;           ///< of its next job, at least
   };
   /// A queue among its siblings.
   struct ChildTurn : QueueTurn {
@@ -60,7 +65,8 @@ class Turns {
   const std::vector<ChildTurn>& tops_of(QueueId parent) const { return nodes_[slot(parent)].children; }
   size_t slot(QueueId queue) const { return is_set(queue) ? index(queue) : nodes_.size() - 1; }
   QueueId parent_of(QueueId queue) const;
-  HeadKey key_of(LineId line) const;
+  HeadKey key_of(EntryId entry) const;
+  const Node& next_node() const;
   ResourceVector charge_of(LineId line);
   int64_t share_of(QueueId queue, const ResourceVector& charge) const;
   ChildTurn turn_of(QueueId queue) const;

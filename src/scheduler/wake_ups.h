@@ -37,6 +37,10 @@ class WakeUps {
   /// Usage of the queue and of its ancestors fell.
   void note_queue_freed(QueueId queue, const QueueTable& queues);
   void note_queues_changed() { note(WakeKind::kQueueChanged); }
+  /// Something came free, or may be used again, since the last pass.
+  bool has_freed() const {
+    return (happened_ & (wake_bit(WakeKind::kCapacityFreed) | wake_bit(WakeKind::kNodeAdded))) != 0;
+  }
   /// Everybody is to be tried again.
   void note_everything() { wakes_all_ = 1; }
 

@@ -17,10 +17,12 @@ bool PlaceRung::gather(Lines which) {
     has_any = true;
   };
   turns_.begin(core_.state, core_.lines, *core_.parts.job_order, *core_.parts.queue_order, core_.share_measure());
-  if (core_.config().strict == StrictOrder::kNo) {
+  const bool asks_all = core_.config().strict == StrictOrder::kYes || (core_.reserves() && which == Lines::kMinimum);
+  if (!asks_all) {
     for (const LineId line : core_.lines.awake()) add(line);
   } else {
-    // Those who were refused and have not been woken keep their place: they hold back whoever comes after them.
+    // Those who were refused and have not been woken keep their place: they hold back whoever comes after them, or
+    // have their reservation.
     for (size_t i = 0; i < core_.lines.size(); ++i) {
       if (core_.lines[make_id<LineId>(i)].size > 0) add(make_id<LineId>(i));
     }
@@ -32,10 +34,13 @@ bool PlaceRung::gather(Lines which) {
 void PlaceRung::run() {
   core_.strict_blocker = kNone<JobId>;
   core_.is_unfinished = 0;
-  if (core_.lines.awake().empty()) return;
+  if (core_.lines.awake().empty() && core_.reservations.look() > core_.now) return;
   if (core_.config().share == ShareBasis::kEntitlement && core_.state.queues().size() > 1)
     core_.room.shares.refresh(core_);
+  reserved_ = 0;
+  if (core_.reserves()) core_.reservations.begin(core_.now);
   if (gather(Lines::kMinimum)) pass();
+  if (core_.reserves()) core_.reservations.finish();
   // Every minimum comes before any surplus; and where somebody keeps all others back, before that too.
   if (core_.is_unfinished == 0 && !is_set(core_.strict_blocker) && gather(Lines::kSurplus)) pass();
 }
@@ -49,21 +54,87 @@ void PlaceRung::pass() {
       return;
     }
     const LineId id = turns_.next();
-    const JobId job = core_.lines.head(id);
+    const JobId job = turns_.next_job();
+    if (job != core_.lines.head(id)) {
+      follow(txn, id, job);
+      continue;
+    }
     placement_.clear();
-    const bool is_asleep = core_.lines[id].state == Line::State::kAsleep;  // in a strict order only
-    const Verdict verdict = is_asleep ? standing_refusal(core_.lines[id], job) : try_head(txn, id);
+    const bool is_asleep = core_.lines[id].state == Line::State::kAsleep;
+    const Verdict verdict = is_asleep ? standing_refusal(core_.lines[id], job) : try_job(txn, id, job);
     steps += 1 + placement_.tasks.size();
     if (verdict.is_yes()) {
       core_.lines[id].size > 0 ? turns_.update(id) : turns_.remove(id);
       continue;
     }
+    if (may_reserve(core_.lines[id], verdict)) reserve(txn, core_.lines[id], job);
     refuse(id, job, verdict);
     if (core_.config().strict == StrictOrder::kYes && blocks(verdict)) {
       core_.strict_blocker = job;
       return;
     }
   }
+}
+
+/// Whoever waits for room reserves some, until as many have as the policy says.
+bool PlaceRung::may_reserve(const Line& line, const Verdict& verdict) const {
+  return core_.reserves() && blocks(verdict) && line.is_surplus == 0 &&
+         reserved_ < core_.config().backfill.reservation_depth;
+}
+
+void PlaceRung::reserve(Transaction& txn, const Line& line, JobId job) {
+  ++reserved_;
+  core_.fill_request(line, job, counts_);
+  if (counts_.empty()) return;
+  const GangRequest request{.shape_id = line.shape, .job = job, .counts = counts_};
+  const auto since = core_.wake_ups.has_freed() ? ReservationBook::Since::kFreed : ReservationBook::Since::kUnchanged;
+  if (core_.reservations.reserve(core_, txn, request, since)) return;
+  // No end is in sight: it keeps nobody back, until it has waited for too long.
+  const Instant submitted = core_.state.jobs().submitted[index(job)];
+  const Duration patience = core_.config().backfill.drain_after;
+  if (patience >= kEndless) return;
+  if (submitted + patience <= core_.now) {
+    core_.reservations.drain(core_, txn, request);
+  } else {
+    core_.reservations.look_at(submitted + patience);
+  }
+}
+
+/// The first of the line was refused. Where a reservation was in its way, one who comes after it can still be in
+/// nobody's if it is shorter; and it can have a reservation of its own.
+void PlaceRung::follow(Transaction& txn, LineId id, JobId job) {
+  const Duration length = core_.state.jobs().estimate[index(job)];
+  if (core_.lines[id].verdict.reason == Reason::kReservation && length < shortest_refused_[index(id)]) {
+    const EntryId next = next_to_follow(id, job);
+    placement_.clear();
+    if (try_job(txn, id, job).is_yes()) {
+      is_set(next) ? turns_.advance(id, next) : turns_.remove(id);
+      return;
+    }
+    shortest_refused_[index(id)] = length;
+  }
+  if (may_reserve(core_.lines[id], core_.lines[id].verdict)) reserve(txn, core_.lines[id], job);
+  leave_turn(id, job);
+}
+
+/// Of those behind the job in its line the first for whom something can still be done; kNone: nobody.
+EntryId PlaceRung::next_to_follow(LineId id, JobId job) const {
+  const Line& line = core_.lines[id];
+  EntryId next = core_.lines.next_in_line(core_.lines.find(job, line.role));
+  if (may_reserve(line, line.verdict)) return next;
+  if (line.verdict.reason != Reason::kReservation) return kNone<EntryId>;
+  for (int looked_at = 0; is_set(next) && looked_at < kFollowersMax; ++looked_at) {
+    const Duration length = core_.state.jobs().estimate[index(core_.lines.job_of(next))];
+    if (length < shortest_refused_[index(id)]) return next;
+    next = core_.lines.next_in_line(next);
+  }
+  return kNone<EntryId>;
+}
+
+/// The line's job has had its turn: another one of the line goes on, or the line is out.
+void PlaceRung::leave_turn(LineId id, JobId job) {
+  const EntryId next = next_to_follow(id, job);
+  is_set(next) ? turns_.advance(id, next) : turns_.remove(id);
 }
 
 /// Who waits for room (and not for its queue, or for ever) keeps its place in a strict order.
@@ -87,8 +158,10 @@ Verdict PlaceRung::standing_refusal(const Line& line, JobId job) {
 void PlaceRung::refuse(LineId id, JobId job, const Verdict& verdict) {
   if (core_.lines[id].state == Line::State::kAsleep || is_set(core_.lines[id].owner) ||
       !is_bound(core_.lines[id], job)) {
-    turns_.remove(id);
     core_.lines.sleep(id, verdict);
+    if (shortest_refused_.size() <= index(id)) shortest_refused_.resize(core_.lines.size());
+    shortest_refused_[index(id)] = core_.state.jobs().estimate[index(job)];
+    leave_turn(id, job);
     return;
   }
   const EntryId entry = core_.lines.find(job, core_.lines[id].role);
@@ -109,10 +182,9 @@ bool PlaceRung::is_bound(const Line& line, JobId job) const {
   return line.is_surplus != 0 && role_minimum(shape, static_cast<size_t>(line.role)) > 1;
 }
 
-/// Tries the line's first job: yes when it got its hold (and left the line, if it lacks nothing more).
-Verdict PlaceRung::try_head(Transaction& txn, LineId id) {
+/// Tries a job of the line: yes when it got its hold (and left the line, if it lacks nothing more).
+Verdict PlaceRung::try_job(Transaction& txn, LineId id, JobId job) {
   Line& line = core_.lines[id];
-  const JobId job = core_.lines.head(id);
   const Shape& shape = core_.state.shapes()[line.shape];
   core_.fill_request(line, job, counts_);
   WEFT_CHECK(!counts_.empty(), "a gang stands in a line of its own while it lacks something that it could be given");
@@ -143,8 +215,28 @@ Verdict PlaceRung::try_head(Transaction& txn, LineId id) {
   return verdict;
 }
 
-/// On what is free, or else on what is being released.
+/// On what is free, or else on what is being released; not where it would be in the way of a reservation.
 Verdict PlaceRung::place_now_or_later(Transaction& txn, const GangRequest& request) {
+  if (core_.reservations.is_empty()) return place_beside_leavers(txn, request);
+  const auto mark = txn.mark();
+  core_.reservations.hide(txn, core_.now, core_.end_if_started(request.job), request.job);
+  Verdict verdict = place_beside_leavers(txn, request);
+  core_.reservations.reveal(txn);
+  if (verdict.is_yes()) {
+    core_.reservations.note_start(core_.state, request.shape_id, placement_, core_.end_if_started(request.job));
+    return verdict;
+  }
+  txn.rollback(mark);
+  if (!core_.placer.place_gang(txn, request, placement_).is_yes()) return verdict;
+  txn.rollback(mark);
+  placement_.clear();
+  Verdict kept;
+  kept.reason = Reason::kReservation;
+  kept.blocker = core_.reservations.all().front().job;
+  return kept;
+}
+
+Verdict PlaceRung::place_beside_leavers(Transaction& txn, const GangRequest& request) {
   const auto mark = txn.mark();
   const Verdict verdict = core_.placer.place_gang(txn, request, placement_);
   if (!verdict.is_yes() || core_.leavers.is_empty() || starts_at_once(request)) return verdict;
@@ -167,6 +259,10 @@ bool PlaceRung::starts_at_once(const GangRequest& request) const {
 
 /// Whether it could ever be placed, and what could change the answer.
 Verdict PlaceRung::explain_refusal(Line& line, Verdict verdict) {
+  if (verdict.reason == Reason::kReservation) {
+    verdict.wakes_on = wake_bit(WakeKind::kJobChanged);  // anything can move or end a reservation
+    return verdict;
+  }
   if (core_.ceiling.is_never(line)) {
     verdict = core_.ceiling.explain(line);
     verdict.wakes_on = wake_bit(WakeKind::kNodeAdded);

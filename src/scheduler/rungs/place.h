@@ -25,11 +25,17 @@ class PlaceRung final : public Rung {
   enum class Lines : uint8_t { kMinimum, kSurplus };
   bool gather(Lines which);
   void pass();
-  Verdict try_head(Transaction& txn, LineId id);
+  Verdict try_job(Transaction& txn, LineId id, JobId job);
+  void follow(Transaction& txn, LineId id, JobId job);
+  EntryId next_to_follow(LineId id, JobId job) const;
   Verdict standing_refusal(const Line& line, JobId job);
   bool is_bound(const Line& line, JobId job) const;
   bool blocks(const Verdict& verdict) const;
   void refuse(LineId id, JobId job, const Verdict& verdict);
+  bool may_reserve(const Line& line, const Verdict& verdict) const;
+  void reserve(Transaction& txn, const Line& line, JobId job);
+  void leave_turn(LineId id, JobId job);
+  Verdict place_beside_leavers(Transaction& txn, const GangRequest& request);
   Verdict place_now_or_later(Transaction& txn, const GangRequest& request);
   bool starts_at_once(const GangRequest& request) const;
   Verdict explain_refusal(Line& line, Verdict verdict);
@@ -39,6 +45,9 @@ class PlaceRung final : public Rung {
   Turns turns_;
   GangPlacement placement_;
   std::vector<int32_t> counts_;
+  static constexpr int kFollowersMax = 1000;  ///< in a line, looked at for a shorter one
+  int32_t reserved_ = 0;                      ///< in this pass
+  std::vector<Duration> shortest_refused_;    ///< by LineId: of those a reservation kept back in this pass
 };
 
 }  // namespace weft

@@ -94,9 +94,14 @@ bool RoomSearch::place_taker(Lawful lawful) {
   if (!core_.quota.check(core_.state, shape, least, new_jobs).is_yes()) return false;
   const auto mark = txn_->mark();
   placement_.clear();
+  core_.reservations.hide(*txn_, core_.now, core_.end_if_started(request_->job), request_->job);
   const bool is_placed = core_.placer.place_gang(*txn_, *request_, placement_).is_yes();
+  core_.reservations.reveal(*txn_);
   spend(1 + placement_.tasks.size());
-  if (!is_placed) return false;
+  if (!is_placed) {
+    txn_->rollback(mark);
+    return false;
+  }
   ResourceVector charge;
   for (const TaskPlacement& at : placement_.tasks) charge = charge + at.charge;
   bool may_be = charge == least || core_.quota.check(core_.state, shape, charge, new_jobs).is_yes();

@@ -33,44 +33,11 @@ TEST_P(Needs, AreFoundWhereAnOutcomeCouldDependOnThem) {
 // clang-format off
 INSTANTIATE_TEST_SUITE_P(Written, Needs, ::testing::Values(
     Case{"Slurm", "cluster: {nodes: [{name: n}]}\npolicy: slurm\nsteps: [{run: 1 cycle}]", "preset slurm"},
-    Case{"Backfill", "cluster: {nodes: [{name: n}]}\npolicy: easy-backfill\nsteps: [{run: 1 cycle}]", "preset easy-backfill"},
-    Case{"Conservative", "cluster: {nodes: [{name: n}]}\npolicy: conservative-backfill\nsteps: [{run: 1 cycle}]", "preset conservative-backfill"},
     Case{"Recut", "cluster: {nodes: [{name: n}]}\npolicy: {mig: recut}\nsteps: [{run: 1 cycle}]", "mig recut"},
     Case{"Rebalance", "cluster: {nodes: [{name: n}]}\npolicy: {rebalance: on}\nsteps: [{run: 1 cycle}]", "rebalance"},
     Case{"NoRebalance", "cluster: {nodes: [{name: n}]}\npolicy: {rebalance: off}\nsteps: [{run: 1 cycle}]", ""},
     Case{"Usage", "cluster: {nodes: [{name: n}]}\npolicy: {usage: {half_life: 7d}}\nsteps: [{run: 1 cycle}]", "usage history"},
     Case{"Multifactor", "cluster: {nodes: [{name: n}]}\npolicy: {multifactor: {age: 1}}\nsteps: [{run: 1 cycle}]", "multifactor order"}),
-    [](const auto& instance) { return std::string(instance.param.name); });
-
-INSTANTIATE_TEST_SUITE_P(Reservations, Needs, ::testing::Values(
-    Case{"OvertakenWithAnEndInSight", R"(
-cluster: {nodes: [{name: n, gpus: 4}]}
-jobs: [{name: old, gpus: 2, preemptible: false, estimate: 1h, at: {w/0: n}}]
-steps: [{submit: {name: wide, gpus: 4}}, {submit: {name: small, gpus: 1, preemptible: false}}, {run: until stable}])", "reservations"},
-    Case{"OvertakenWithoutAnEndInSight", R"(
-cluster: {nodes: [{name: n, gpus: 4}]}
-jobs: [{name: old, gpus: 2, preemptible: false, at: {w/0: n}}]
-steps: [{submit: {name: wide, gpus: 4}}, {submit: {name: small, gpus: 1, preemptible: false}}, {run: until stable}])", ""},
-    Case{"HasWaitedForADay", R"(
-cluster: {nodes: [{name: n, gpus: 4}]}
-jobs:
-  - {name: old, gpus: 2, preemptible: false, at: {w/0: n}, started: -3d}
-  - {name: wide, gpus: 4, submitted: -2d}
-steps: [{submit: {name: small, gpus: 1, preemptible: false}}, {run: until stable}])", "reservations"},
-    Case{"GreedyByThePolicy", R"(
-cluster: {nodes: [{name: n, gpus: 4}]}
-policy: {preset: default, backfill: {reservation_depth: 0}}
-jobs: [{name: old, gpus: 2, preemptible: false, estimate: 1h, at: {w/0: n}}]
-steps: [{submit: {name: wide, gpus: 4}}, {submit: {name: small, gpus: 1, preemptible: false}}, {run: until stable}])", ""},
-    Case{"TheOneInFrontIsNotOvertaken", R"(
-cluster: {nodes: [{name: n, gpus: 4}]}
-jobs: [{name: old, gpus: 2, preemptible: false, estimate: 1h, at: {w/0: n}}]
-steps: [{submit: {name: small, gpus: 1, preemptible: false}}, {submit: {name: wide, gpus: 4}}, {run: until stable}])", ""},
-    Case{"ALimitReservesNothing", R"(
-cluster: {nodes: [{name: n, gpus: 4}]}
-queues: [{name: q, guarantee: {gpu: 4}, limit: {gpu: 3}}]
-jobs: [{name: old, queue: q, gpus: 2, preemptible: false, estimate: 1h, at: {w/0: n}}]
-steps: [{submit: {name: wide, queue: q, gpus: 2}}, {submit: {name: small, queue: q, gpus: 1, preemptible: false}}, {run: until stable}])", ""}),
     [](const auto& instance) { return std::string(instance.param.name); });
 
 INSTANTIATE_TEST_SUITE_P(Rest, Needs, ::testing::Values(
@@ -84,23 +51,6 @@ jobs: [{name: j, gpus: 1, runtime: 1h, checkpoint: {every: 10m}, at: {w/0: n}}]
 steps: [{fail: n}, {run: 1 cycle}, {recover: n}, {run: until stable}])", ""}),
     [](const auto& instance) { return std::string(instance.param.name); });
 
-INSTANTIATE_TEST_SUITE_P(Order, Needs, ::testing::Values(
-    Case{"NoRungsWhereTheRunningSetIsElected", R"(
-cluster: {nodes: [{name: n, gpus: 2}]}
-policy: {order: srtf}
-jobs: [{name: low, gpus: 1, runtime: 1m, priority: 10, at: {w/0: n}}]
-steps: [{submit: [{name: high, gpus: 2, runtime: 1h, priority: 90}, {name: small, gpus: 1, runtime: 1m}]}, {run: until stable}])", ""},
-    Case{"NobodyOvertakesInAStrictOrder", R"(
-cluster: {nodes: [{name: n, gpus: 2}]}
-policy: {order: fifo, strict: true}
-jobs: [{name: busy, gpus: 1, preemptible: false, runtime: 1m, at: {w/0: n}}]
-steps: [{submit: [{name: large, gpus: 2, runtime: 1h}, {name: small, gpus: 1, runtime: 1m}]}, {run: until stable}])", ""},
-    Case{"AnOrderByArrivalKnowsNoPriorities", R"(
-cluster: {nodes: [{name: n, gpus: 2}]}
-policy: {order: fifo}
-jobs: [{name: busy, gpus: 1, preemptible: false, runtime: 1m, at: {w/0: n}}]
-steps: [{submit: [{name: large, gpus: 2, runtime: 1h, priority: 10}, {name: small, gpus: 1, runtime: 1m, priority: 90}]}, {run: until stable}])", "reservations"}),
-    [](const auto& instance) { return std::string(instance.param.name); });
 // clang-format on
 
 TEST(NeedsWatch, AnUnsupportedScenarioIsNotJudgedEvenWhereItFails) {

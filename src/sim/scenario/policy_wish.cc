@@ -9,7 +9,13 @@ namespace weft::scenario {
 namespace {
 
 /// Presets whose features do not exist yet.
-constexpr std::string_view kPresetsToCome[] = {"easy-backfill", "conservative-backfill", "slurm"};
+constexpr std::string_view kPresetsToCome[] = {"slurm"};
+
+/// How many reservations a preset makes.
+int32_t depth_of(const PolicyWish& wish) {
+  if (wish.mode == CycleMode::kElect || wish.is_strict_order()) return 0;
+  return wish.preset == "conservative-backfill" ? kAllReserve : 1;
+}
 
 }  // namespace
 
@@ -26,6 +32,10 @@ PolicyConfig make_policy(const PolicyWish& wish) {
   }
   if (wish.preset == "default") config.share = ShareBasis::kEntitlement;
   if (wish.preset == "fair") config.share = ShareBasis::kWeight;
+  config.backfill.reservation_depth = depth_of(wish);
+  if (wish.reservation_depth)
+    config.backfill.reservation_depth = static_cast<int32_t>(std::min<int64_t>(*wish.reservation_depth, kAllReserve));
+  if (wish.drain_after) config.backfill.drain_after = *wish.drain_after;
   config.elect_places = wish.places.value_or(config.elect_places);
   if (!wish.limits.empty()) config.service.limits = wish.limits;
   config.service.looks = wish.looks.value_or(config.service.looks);

@@ -138,6 +138,7 @@ TEST(ScenarioReader, EveryKeyOfAPolicyReachesTheScheduler) {
   PolicyConfig preset;
   preset.rungs = {.elastic = 1, .consolidate = 1, .reclaim = 1, .preempt = 1};
   preset.share = ShareBasis::kEntitlement;
+  preset.backfill.reservation_depth = 1;
   EXPECT_EQ(policy_of("{preset: default}"), preset);
   PolicyConfig all;
   all.order = "2d-las";

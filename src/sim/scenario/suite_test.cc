@@ -70,22 +70,23 @@ TEST_F(Suite, TheClosingLineCountsWhatCouldNotBeRead) {
   EXPECT_EQ(closing_line(suite), "1 passed, 0 failed; 1 not read");
 }
 
-TEST_F(Suite, SaysInWhichStepAFeatureIsNeededAndByWhichPreset) {
-  constexpr std::string_view kOvertakes =
-      "scenario: a small job passes a large one\n"
-      "cluster: {nodes: [{name: n, gpus: 2}]}\n"
-      "jobs: [{name: old, gpus: 1, at: {w/0: n}, estimate: 1h}]\n"
-      "steps:\n"
-      "  - submit: [{name: large, gpus: 2}, {name: small, gpus: 1}]\n"
-      "  - run: 1 cycle\n";
-  const std::string file = write("a.yaml", kOvertakes);
+TEST_F(Suite, SaysWhereAFeatureIsNeeded) {
+  const std::string file =
+      write("a.yaml",
+            "scenario: a job runs on from what it saved\n"
+            "cluster: {nodes: [{name: n, gpus: 1}]}\n"
+            "policy: {rebalance: on}\n"
+            "jobs: [{name: j, gpus: 1, gang: none, runtime: 1h, checkpoint: {every: 10m}, at: {w/0: n}}]\n"
+            "steps:\n"
+            "  - fail: n\n"
+            "  - run: 1 cycle\n"
+            "  - recover: n\n"
+            "  - run: 1 cycle\n");
   const std::string text = suite_text(run_suite({file}, Transcript::kOff), Transcript::kOff);
-  EXPECT_THAT(text, HasSubstr("a.yaml:1: not supported yet: reservations (a small job passes a large one)\n"));
-  EXPECT_THAT(text, HasSubstr("a.yaml:6:5: reservations: here a job started while one ahead of it waits"));
-  EXPECT_THAT(text, HasSubstr("(preset 'default', as no policy is named)\n"));
-  const std::string named = write("b.yaml", std::string(kOvertakes) + "policy: default\n");
-  EXPECT_THAT(suite_text(run_suite({named}, Transcript::kOff), Transcript::kOff),
-              HasSubstr("(preset 'default', line 7)\n"));
+  EXPECT_THAT(text,
+              HasSubstr("a.yaml:1: not supported yet: checkpoints, rebalance (a job runs on from what it saved)\n"));
+  EXPECT_THAT(text, HasSubstr("a.yaml:9:5: checkpoints: here a task that started alone runs on"));
+  EXPECT_THAT(text, HasSubstr("a.yaml:3:21: rebalance: asked for here\n"));
 }
 
 TEST_F(Suite, ReadsFoldersWithAllBelowThemInTheOrderOfTheirNames) {

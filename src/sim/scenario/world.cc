@@ -172,8 +172,6 @@ void World::tell_adopted(const JobGroup& group, JobIndex job) {
 
 void World::fact(EventBody body) {
   const Event event{now(), std::move(body)};
-  const bool is_tick = std::holds_alternative<Tick>(event.body);
-  change_count_ += is_tick ? 0 : 1;
   note(scheduler_->absorb(std::span(&event, 1)));
   drain();
 }
@@ -188,7 +186,6 @@ void World::submit(uint32_t group_index) {
     tell_engine(group, job);
     events.push_back({now(), JobSubmitted{spec_of(group, job)}});
   }
-  ++change_count_;
   note(scheduler_->absorb(events));
   drain();
 }
@@ -235,7 +232,6 @@ void World::stick(const StickStep& step) {
 }
 
 bool World::cycle() {
-  started_.clear();
   const Event tick{now(), Tick{}};
   bool has_changed = note(scheduler_->apply(tick));
   engine_.end_cycle();
@@ -256,7 +252,6 @@ bool World::drain() {
   bool has_changed = false;
   while (engine_.has_events()) {
     has_changed = true;
-    ++change_count_;
     scratch_.clear();
     engine_.poll(scratch_);
     for (const Event& event : scratch_) watch_progress(event);
@@ -328,14 +323,10 @@ bool World::note(const Decisions& decisions) {
   for (const Decision& decision : decisions.list) {
     const JobIndex job = jobs_by_id_[index(decision.job)];
     if (decision.kind == DecisionKind::kStop) note_stop(decision, job);
-    if (decision.kind == DecisionKind::kHold) {
-      started_.insert(job);
-      if (moving_.erase(job) > 0) moved_.insert(job);
-    }
+    if (decision.kind == DecisionKind::kHold && moving_.erase(job) > 0) moved_.insert(job);
     if (has_transcript_ == Transcript::kOn) write(decisions, decision);
   }
   engine_.execute(decisions);
-  change_count_ += decisions.list.empty() ? 0 : 1;
   return !decisions.list.empty();
 }
 

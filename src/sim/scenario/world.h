@@ -53,8 +53,6 @@ class World {
   void advance_to(Instant to);
   Instant now() const { return engine_.now(); }
   int64_t cycle_count() const { return cycle_count_; }
-  /// Grows with everything that the scheduler heard or decided, the passing of time apart.
-  int64_t change_count() const { return change_count_; }
   /// The next thing that happens by itself, or that time alone could change; kNever when nothing.
   Instant next_event() const;
   /// The next end of a grace, or of how long a gang below its minimum is tolerated.
@@ -71,8 +69,6 @@ class World {
   const std::vector<JobIndex>& submitted_jobs() const { return jobs_by_id_; }
   /// The job was moved and has been placed again.
   bool is_moved(JobIndex job) const { return moved_.contains(job); }
-  /// Jobs that got a hold in the last cycle.
-  const std::set<JobIndex>& started_last_cycle() const { return started_; }
 
   const Tally& tally() const { return tally_; }
   void clear_tally() { tally_ = {}; }
@@ -109,14 +105,13 @@ class World {
   std::vector<Instant> stale_since_;   ///< by JobIndex; kNever while its gang is whole or waits
   std::vector<Progress> progress_;     ///< by JobIndex; of gangs
   std::vector<JobIndex> stopped_;      ///< gangs whose work is to be told
-  std::set<JobIndex> moving_, moved_, started_;
+  std::set<JobIndex> moving_, moved_;
   std::set<JobIndex> finished_;  ///< by a step; tasks of a loose job that waited then end as soon as they start
   Tally tally_;
   Transcript has_transcript_;
   std::vector<std::string> transcript_;
   std::vector<Event> scratch_;
   int64_t cycle_count_ = 0;
-  int64_t change_count_ = 0;
 };
 
 }  // namespace weft::scenario
