@@ -49,6 +49,13 @@ void Core::fill_request(const Line& line, JobId job, std::vector<int32_t>& count
   }
 }
 
+bool Core::is_movable(JobId job) const {
+  const JobRecord& record = book[job];
+  const bool is_settled = record.leaving == 0 && record.attempts_holding == 0 && record.attempts_starting == 0;
+  return state_of(job) == JobState::kRunning && is_settled && shape_of(job).gang == GangRule::kAll &&
+         std::ranges::all_of(book.counts(record), [](const RoleCounts& c) { return c.done == 0 && c.releasing == 0; });
+}
+
 Instant Core::end_if_started(JobId job) const {
   const Duration length = state.jobs().estimate[index(job)];
   return length >= kEndless || now.ns > kNever.ns - length.ns ? kNever : now + length;

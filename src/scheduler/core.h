@@ -117,6 +117,8 @@ struct Core {
   void fill_request(const Line& line, JobId job, std::vector<int32_t>& counts);
   /// Where the job stands in its line, from now on.
   LineKey line_key(JobId job);
+  /// A gang all of whose tasks run or wait, and none comes, goes or has ended: it could go on elsewhere.
+  bool is_movable(JobId job) const;
   bool has_ended(JobId job) const { return is_end_state(state_of(job)); }
 };
 

@@ -84,6 +84,18 @@ void audit_queues(const Core& core, Faults& faults) {
   }
 }
 
+/// Those who leave are those whose jobs say so, and a place is promised only to a job that is on its way there.
+void audit_leavers(const Core& core, Faults& faults) {
+  size_t leaving = 0;
+  for (size_t j = 0; j < core.book.size(); ++j) leaving += core.book[make_id<JobId>(j)].leaving;
+  if (leaving != core.leavers.size())
+    faults.push_back(fmt::format("{} tasks leave, and {} are waited for", leaving, core.leavers.size()));
+  for (const auto& [job, promise] : core.promises) {
+    if (core.book[job].intent == Intent::kNone || core.book[job].live == 0)
+      faults.push_back(fmt::format("job {}: is promised a place and not on its way there", index(job)));
+  }
+}
+
 std::vector<TakenPlace> promised_places(const Core& core) {
   std::vector<TakenPlace> out;
   for (const auto& [job, promise] : core.promises) {
@@ -103,6 +115,7 @@ std::vector<std::string> audit_core(const Core& core) {
     audit_lines(core, make_id<JobId>(j), faults);
   }
   audit_queues(core, faults);
+  audit_leavers(core, faults);
   return faults;
 }
 

@@ -30,6 +30,7 @@ struct Scheduler::Impl {
   Lifecycle lifecycle{core};
   ExpectedTasks expected;
   Intake intake{core, lifecycle, expected};
+  static constexpr size_t kQuietRungs = 2;  ///< that disturb nobody: admit, and place or elect
   std::vector<std::unique_ptr<Rung>> ladder;
   FragmentationMeter meter;
   uint64_t meter_version = 0;   ///< of `expected`, as the meter knows it

@@ -112,6 +112,7 @@ class Lifecycle {
 
   // lifecycle_jobs.cc: what becomes of the job
   void refresh(JobId job);
+  bool is_whole_enough(JobId job);
   void after_loss(JobId job, StopCause cause);
   void on_crash(JobId job);
   void refuse(JobId job, std::string_view reason);

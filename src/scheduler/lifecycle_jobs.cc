@@ -189,6 +189,14 @@ void Lifecycle::refresh(JobId job) {
   txn.commit();
 }
 
+/// Whether its minimum runs, or, before it has run, is held.
+bool Lifecycle::is_whole_enough(JobId job) {
+  const auto counts = core_.book.counts(core_.book[job]);
+  const bool runs = std::ranges::any_of(counts, [](const RoleCounts& c) { return c.running > 0; });
+  return core_.gang_check.is_whole(core_.shape_of(job), counts,
+                                   runs ? GangCheck::Count::kRunning : GangCheck::Count::kCounted);
+}
+
 /// Some of the job's tasks are gone, or have been told to go: is it done, whole all the same, tolerated, or to be
 /// stopped?
 void Lifecycle::after_loss(JobId job, StopCause cause) {
@@ -202,7 +210,10 @@ void Lifecycle::after_loss(JobId job, StopCause cause) {
   if (record.live == 0 && core_.gang_check.is_done(shape, counts)) return end(job, JobState::kDone);
   if (shape.gang == GangRule::kNone) return refresh(job);
   if (record.live == 0) return wait_again(job);
-  if (core_.gang_check.is_whole(shape, counts, GangCheck::Count::kCounted)) return refresh(job);
+  const bool is_over = core_.gang_check.is_done(shape, counts) && record.attempts_starting == 0 &&
+                       std::ranges::all_of(counts, [](const RoleCounts& c) { return c.running == 0; });
+  if (is_over) return stop_all(job, Intent::kRestart, cause);  // what was still to come is not needed any more
+  if (is_whole_enough(job)) return refresh(job);
   const bool is_leaving =
       std::ranges::all_of(counts, [](const RoleCounts& c) { return c.held == 0 && c.running == 0; });
   if (is_leaving) {
@@ -230,10 +241,8 @@ void Lifecycle::on_crash(JobId job) {
     return stop_all(job, Intent::kFail, StopCause::kGangBroken);
   }
   --record.retries_left;
-  const bool goes_on =
-      core_.shape_of(job).gang == GangRule::kNone ||
-      core_.gang_check.is_whole(core_.shape_of(job), core_.book.counts(record), GangCheck::Count::kCounted);
-  goes_on ? refresh(job) : stop_all(job, Intent::kRestart, StopCause::kGangBroken);
+  const bool goes_on = core_.shape_of(job).gang == GangRule::kNone || is_whole_enough(job);
+  goes_on ? after_loss(job, StopCause::kGangBroken) : stop_all(job, Intent::kRestart, StopCause::kGangBroken);
 }
 
 /// The engine would not hold or start an attempt; it is over already.
@@ -357,16 +366,18 @@ void Lifecycle::sync_lines(JobId job) {
   }
 }
 
-/// A gang that is whole wants more tasks: it stands in the lines of the roles of which it has fewer than it wants.
+/// A gang that runs whole wants more tasks: it stands in the lines of the roles of which it has fewer than it wants.
 void Lifecycle::sync_surplus(JobId job) {
   const JobRecord& record = core_.book[job];
   const Shape& shape = core_.shape_of(job);
   const auto counts = core_.book.counts(record);
-  const bool is_whole = record.holds() && core_.gang_check.is_whole(shape, counts, GangCheck::Count::kCounted);
+  const bool is_whole = record.holds() && core_.gang_check.is_whole(shape, counts, GangCheck::Count::kRunning);
   fill_wanted(shape, record.wish, wanted_);
   for (size_t role = 0; role < counts.size(); ++role) {
     const RoleCounts& c = counts[role];
-    const bool wants_more = is_whole && c.held + c.running + c.releasing + c.done < wanted_[role];
+    const int32_t present = c.held + c.running + c.done;
+    const int32_t next = std::max(1, role_minimum(shape, role) - present);  // see Core::fill_request()
+    const bool wants_more = is_whole && present + c.releasing + next <= wanted_[role];
     sync_line(job, static_cast<int32_t>(role), wants_more ? Lacks::kYes : Lacks::kNo);
   }
 }

@@ -82,13 +82,15 @@ void Scheduler::Impl::climb() {
   refresh_scores();
   if (!core.elects()) core.wake_ups.wake(core.lines, core.state);  // an election looks at everybody
   if (core.room.is_due != 0) core.room.look = kNever;
-  for (const std::unique_ptr<Rung>& rung : ladder) {
-    rung->run();
+  for (size_t i = 0; i < ladder.size(); ++i) {
+    ladder[i]->run();
     lifecycle.settle();
+    if (i + 1 != kQuietRungs) continue;
+    // What was noted before the pass has had its effect; what the rungs that disturb free is for the next one.
+    core.lines.forget_retries();
+    core.wake_ups.clear();
   }
   core.room.is_due = 0;
-  core.lines.forget_retries();
-  core.wake_ups.clear();
 }
 
 void Scheduler::Impl::refresh_scores() {

@@ -193,8 +193,7 @@ bool RoomSearch::land_all() {
 bool RoomSearch::land(size_t unit, Landing& out) {
   const Unit& u = units_[unit];
   const Shape& shape = core_.shape_of(u.job);
-  const bool runs_whole = core_.state_of(u.job) == JobState::kRunning && core_.book[u.job].leaving == 0;
-  if (!runs_whole || shape.gang == GangRule::kNone) return false;
+  if (!core_.is_movable(u.job)) return false;
   counts_.assign(shape.roles.size(), 0);
   for (const TaskId task : units_.tasks(u)) ++counts_[core_.state.tasks().role[index(task)]];
   const ResourceVector least = Quota::least_charge(core_.state, shape, counts_);

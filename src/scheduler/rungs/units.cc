@@ -33,9 +33,7 @@ void Units::add_queue(QueueId queue, const Taker& taker, Taking taking) {
 
 void Units::add_movable(QueueId queue, const Taker& taker) {
   for (const JobId job : core_.holders.of(queue)) {
-    const bool runs_whole = core_.state_of(job) == JobState::kRunning && core_.book[job].leaving == 0 &&
-                            core_.shape_of(job).gang == GangRule::kAll;
-    if (runs_whole && !is_listed_.test(index(job))) add_job(job, taker, Taking::kMove);
+    if (core_.is_movable(job) && !is_listed_.test(index(job))) add_job(job, taker, Taking::kMove);
   }
 }
 
@@ -94,13 +92,13 @@ void Units::add_surplus(JobId job) {
   counts_.assign(kept.begin(), kept.end());
   GangCheck check;
   surplus_.clear();
-  if (!check.is_whole(shape, counts_, GangCheck::Count::kCounted)) return;
+  if (!check.is_whole(shape, counts_, GangCheck::Count::kRunning)) return;
   for (const TaskId task : held_) {
     // What is only held is given up whole or not at all.
     if (core_.state.tasks().state[index(task)] != TaskState::kRunning) continue;
     int32_t& running = counts_[core_.state.tasks().role[index(task)]].running;
     --running;
-    if (check.is_whole(shape, counts_, GangCheck::Count::kCounted)) {
+    if (check.is_whole(shape, counts_, GangCheck::Count::kRunning)) {
       surplus_.push_back(task);
       add_unit(job, std::span(&task, 1), Kind::kSurplus);
     } else {
