@@ -60,7 +60,9 @@ void Driver::on_stop(const Decision& decision, Instant now) {
   if (live.started == kNever) return;
   clock_.stop(live.work, now);
   leave(decision.job, now);
-  if (decision.cause == StopCause::kPreempted) ++out_.jobs[index(decision.job)].preempts;
+  const bool is_for_others = decision.cause == StopCause::kPreempted || decision.cause == StopCause::kReclaimed ||
+                             decision.cause == StopCause::kMoved;
+  if (is_for_others) ++out_.jobs[index(decision.job)].preempts;
   pending_milli_ += live.gpu_milli;
   ++pending_count_;
   if (reports_left()) report_left(decision.job, now, answers_);
