@@ -2,6 +2,7 @@
 
 #include "scheduler/core.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace weft {
@@ -58,7 +59,7 @@ void Shares::refresh(Core& core) {
     claims_[q] = {.parent = is_set(queues.parent[q]) ? static_cast<int32_t>(index(queues.parent[q])) : -1,
                   .guarantee = spec.guarantee,
                   .limit = spec.limit,
-                  .weight_milli = spec.weight_milli,
+                  .weight_milli = std::min(spec.weight_milli, kQueueWeightMilliMax),
                   .priority = spec.priority};
     if (queues.has_children[q] == 0) claims_[q].demand = queues.usage[q] + core.leavers.returning(id);
     add_running(core, id);
@@ -78,7 +79,10 @@ void Shares::refresh(Core& core) {
       if (!is_counted) add_demand(line.queue, full);
     }
   }
-  entitlements_.compute(claims_, capacity_);
+  const ResourceVector bounded{.gpu_units = std::min(capacity_.gpu_units, kQuantityMax),
+                               .cpu_milli = std::min(capacity_.cpu_milli, kQuantityMax),
+                               .memory_bytes = std::min(capacity_.memory_bytes, kQuantityMax)};
+  entitlements_.compute(claims_, bounded);
 }
 
 }  // namespace weft

@@ -1,111 +1,138 @@
 #include "policy/share/entitlement.h"
 
+#include "base/check.h"
+
 #include <algorithm>
-#include <utility>
+#include <tuple>
 
 namespace weft {
 namespace {
 
 __extension__ using Wide = __int128;
 
-/// value x numerator / denominator, rounded down.
-int64_t part_of(int64_t value, int64_t numerator, int64_t denominator) {
-  return static_cast<int64_t>(Wide{value} * numerator / denominator);
+/// The longest run of `queues` from the first on that are alike in what `key` says.
+template <typename Key>
+std::span<const uint32_t> run_of(std::span<const uint32_t> queues, Key key) {
+  size_t length = 1;
+  while (length < queues.size() && key(queues[length]) == key(queues[0])) ++length;
+  return queues.first(length);
 }
 
-bool is_claim(int64_t guarantee) { return guarantee > 0 && guarantee < kUnlimited; }
+int64_t named(int64_t guarantee) { return guarantee < kUnlimited ? std::min(guarantee, kQuantityMax) : 0; }
 
 }  // namespace
 
-void Entitlements::compute(std::span<const QueueClaim> queues, const ResourceVector& capacity) {
+int64_t share_of(int64_t part, int64_t whole) {
+  return whole > 0 ? static_cast<int64_t>(Wide{part} * kShareOne / whole) : 0;
+}
+
+void Entitlements::compute(std::span<const QueueClaim> queues, const ResourceVector& capacity,
+                           int64_t history_weight_milli) {
+  WEFT_CHECK(history_weight_milli >= 0 && history_weight_milli <= kHistoryWeightMilliMax, "weights must not overflow");
+  queues_ = queues;
+  history_weight_milli_ = history_weight_milli;
   entitled_.assign(queues.size(), {});
-  first_child_.assign(queues.size() + 2, 0);
-  for (const QueueClaim& queue : queues) ++first_child_[static_cast<size_t>(queue.parent + 1) + 1];
-  for (size_t i = 1; i < first_child_.size(); ++i) first_child_[i] += first_child_[i - 1];
-  children_.resize(queues.size());
-  std::vector<size_t> next(first_child_.begin(), first_child_.end() - 1);
-  for (size_t q = 0; q < queues.size(); ++q) children_[next[static_cast<size_t>(queues[q].parent + 1)]++] = q;
-  divide(&ResourceVector::gpu_units, queues, capacity.gpu_units);
-  divide(&ResourceVector::cpu_milli, queues, capacity.cpu_milli);
-  divide(&ResourceVector::memory_bytes, queues, capacity.memory_bytes);
+  rows_.resize(queues.size());
+  arrange();
+  divide(&ResourceVector::gpu_units, capacity.gpu_units);
+  divide(&ResourceVector::cpu_milli, capacity.cpu_milli);
+  divide(&ResourceVector::memory_bytes, capacity.memory_bytes);
+  queues_ = {};
 }
 
-void Entitlements::divide(int64_t ResourceVector::* resource, std::span<const QueueClaim> queues, int64_t capacity) {
-  wants_.assign(queues.size(), 0);
-  for (size_t q = queues.size(); q > 0; --q) {  // children before their parents
-    const QueueClaim& queue = queues[q - 1];
-    const bool is_leaf = first_child_[q] == first_child_[q + 1];
-    wants_[q - 1] = std::min(is_leaf ? queue.demand.*resource : wants_[q - 1], queue.limit.*resource);
-    if (queue.parent >= 0) wants_[static_cast<size_t>(queue.parent)] += wants_[q - 1];
+void Entitlements::arrange() {
+  order_.resize(queues_.size());
+  is_inner_.assign(queues_.size(), 0);
+  for (uint32_t q = 0; q < queues_.size(); ++q) {
+    const QueueClaim& queue = queues_[q];
+    WEFT_CHECK(queue.parent >= -1 && queue.parent < static_cast<int32_t>(q), "parents come before their children");
+    WEFT_CHECK(queue.weight_milli >= 0 && queue.weight_milli <= kQueueWeightMilliMax, "weights must not overflow");
+    WEFT_CHECK(queue.usage_share >= 0 && queue.usage_share <= kShareOne, "a share is a part of a whole");
+    if (queue.parent >= 0) is_inner_[static_cast<size_t>(queue.parent)] = 1;
+    order_[q] = q;
   }
-  for (size_t parent = 0; parent <= queues.size(); ++parent) {  // 0: the root, then queue parent - 1
-    const std::span<const size_t> children = std::span<const size_t>(children_).subspan(
-        first_child_[parent], first_child_[parent + 1] - first_child_[parent]);
-    if (children.empty()) continue;
-    siblings_.clear();
-    for (const size_t q : children) {
-      const int64_t guarantee = queues[q].guarantee.*resource;
-      siblings_.push_back({.queue = q,
-                           .claim = is_claim(guarantee) ? guarantee : 0,
-                           .want = wants_[q],
-                           .weight = queues[q].weight_milli,
-                           .priority = queues[q].priority});
-    }
-    const int64_t available = parent == 0 ? capacity : entitled_[parent - 1].*resource;
-    give_guarantees(available, parent == 0 ? 0 : queues[parent - 1].guarantee.*resource);
-    int64_t surplus = available;
-    for (const Sibling& sibling : siblings_) surplus -= sibling.given;
-    std::ranges::stable_sort(siblings_, std::greater<>(), &Sibling::priority);
-    for (size_t first = 0; first < siblings_.size();) {
-      size_t end = first;
-      while (end < siblings_.size() && siblings_[end].priority == siblings_[first].priority) ++end;
-      surplus = give_surplus(std::span(siblings_).subspan(first, end - first), surplus);
-      first = end;
-    }
-    for (const Sibling& sibling : siblings_) entitled_[sibling.queue].*resource = sibling.given;
-  }
+  std::ranges::sort(order_, [&](uint32_t a, uint32_t b) {
+    const QueueClaim &left = queues_[a], &right = queues_[b];
+    return std::tuple(left.parent, -int64_t{left.priority}, a) < std::tuple(right.parent, -int64_t{right.priority}, b);
+  });
 }
 
-void Entitlements::give_guarantees(int64_t available, int64_t guarantee_of_parent) {
-  Wide claimed = 0;
-  for (const Sibling& sibling : siblings_) claimed += sibling.claim;
-  const int64_t bound = is_claim(guarantee_of_parent) ? std::min(available, guarantee_of_parent) : available;
-  for (Sibling& sibling : siblings_) {
-    if (claimed > bound) sibling.claim = static_cast<int64_t>(Wide{sibling.claim} * bound / claimed);
-    sibling.given = std::min(sibling.claim, sibling.want);
+void Entitlements::divide(Resource resource, int64_t capacity) {
+  fill_rows(resource, capacity);
+  const Row root{.bound = capacity, .given = capacity};
+  for (std::span<const uint32_t> rest = order_; !rest.empty();) {
+    const auto siblings = run_of(rest, [&](uint32_t q) { return queues_[q].parent; });
+    const int32_t parent = queues_[siblings[0]].parent;
+    const Row& above = parent < 0 ? root : rows_[static_cast<size_t>(parent)];
+    give_guarantees(siblings, above);
+    give_surplus(siblings, above);
+    rest = rest.subspan(siblings.size());
+  }
+  for (size_t q = 0; q < rows_.size(); ++q) entitled_[q].*resource = rows_[q].given;
+}
+
+void Entitlements::fill_rows(Resource resource, int64_t capacity) {
+  for (size_t q = 0; q < rows_.size(); ++q) {
+    const QueueClaim& queue = queues_[q];
+    rows_[q] = {.usable = is_inner_[q] != 0 ? 0 : queue.demand.*resource,
+                .guarantee = named(queue.guarantee.*resource)};
+  }
+  for (size_t q = rows_.size(); q-- > 0;) {  // children before their parents
+    Row& row = rows_[q];
+    row.usable = std::min({row.usable, queues_[q].limit.*resource, capacity});
+    if (queues_[q].parent < 0) continue;
+    Row& parent = rows_[static_cast<size_t>(queues_[q].parent)];
+    parent.usable = std::min(parent.usable + row.usable, capacity);
   }
 }
 
-/// Gives the surplus to those of one priority by weight, and returns what nobody of them can use.
-int64_t Entitlements::give_surplus(std::span<Sibling> level, int64_t surplus) {
-  const auto takes = [](const Sibling& s) { return s.weight > 0 && s.given < s.want; };
-  while (surplus > 0) {
-    int64_t weights = 0;
-    for (const Sibling& s : level) weights += takes(s) ? s.weight : 0;
-    if (weights == 0) return surplus;
-    // Whoever wants no more than its share gets all that it wants, and the others share the rest.
-    int64_t used = 0;
-    for (Sibling& s : level) {
-      if (!takes(s) || Wide{s.want - s.given} * weights > Wide{surplus} * s.weight) continue;
-      used += s.want - s.given;
-      s.given = s.want;
-    }
-    surplus -= used;
-    if (used > 0) continue;
-    std::vector<std::pair<int64_t, Sibling*>> remainders;
-    int64_t left = surplus;
-    for (Sibling& s : level) {
-      if (!takes(s)) continue;
-      const int64_t share = part_of(surplus, s.weight, weights);
-      remainders.emplace_back(static_cast<int64_t>(Wide{surplus} * s.weight % weights), &s);
-      s.given += share;
-      left -= share;
-    }
-    std::ranges::stable_sort(remainders, std::greater<>(), [](const auto& r) { return r.first; });
-    for (size_t i = 0; left > 0; ++i, --left) ++remainders[i].second->given;
-    return 0;
+void Entitlements::give_guarantees(std::span<const uint32_t> siblings, const Row& parent) {
+  claims_.clear();
+  for (const uint32_t q : siblings) {
+    const int64_t guarantee = rows_[q].guarantee;
+    rows_[q].bound = parent.bound;
+    if (guarantee > 0) claims_.push_back({.weight = guarantee, .room = guarantee, .id = q});
   }
-  return 0;
+  apportion(parent.bound, claims_);  // to scale
+  for (Claim& claim : claims_) {
+    Row& row = rows_[claim.id];
+    row.bound = claim.given;
+    claim.room = std::min(claim.given, row.usable);
+  }
+  apportion(parent.given, claims_);
+  for (const Claim& claim : claims_) rows_[claim.id].given = claim.given;
+}
+
+void Entitlements::give_surplus(std::span<const uint32_t> siblings, const Row& parent) {
+  int64_t surplus = parent.given;
+  for (const uint32_t q : siblings) surplus -= rows_[q].given;
+  while (!siblings.empty()) {
+    const auto level = run_of(siblings, [&](uint32_t q) { return queues_[q].priority; });
+    siblings = siblings.subspan(level.size());
+    claims_.clear();
+    for (const uint32_t q : level) {
+      const int64_t room = rows_[q].usable - rows_[q].given;
+      const int64_t weight = queues_[q].weight_milli;
+      if (room > 0 && weight > 0) claims_.push_back({.weight = weight, .room = room, .id = q});
+    }
+    if (history_weight_milli_ > 0) shift_by_history();
+    apportion(surplus, claims_);
+    for (const Claim& claim : claims_) {
+      rows_[claim.id].given += claim.given;
+      surplus -= claim.given;
+    }
+  }
+}
+
+/// w + k (w - u) in 2^-20 x 1/1000, w among those that still claim something.
+void Entitlements::shift_by_history() {
+  Wide weights = 0;
+  for (const Claim& claim : claims_) weights += claim.weight;
+  for (Claim& claim : claims_) {
+    const Wide own = Wide{claim.weight} * kShareOne * (1000 + history_weight_milli_) / weights;
+    const int64_t used = queues_[claim.id].usage_share * history_weight_milli_;
+    claim.weight = std::max<int64_t>(static_cast<int64_t>(own) - used, 1);
+  }
 }
 
 }  // namespace weft
