@@ -3,6 +3,7 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/help_text.h"
+#include "cli/output_file.h"
 #include "cli/present.h"
 #include "cli/progress.h"
 #include "cli/run_journal.h"
@@ -29,12 +30,10 @@ void tell_notes(const SimulatedRun& run, const sim::TraceNotes& notes) {
 }
 
 Result<void> write_jobs(const std::string& path, const sim::RunOutcome& outcome) {
-  std::string text;
-  const Result<void> made = sim::write_jobs_csv(outcome, [&](std::string_view part) {
-    text += part;
-    return Result<void>();
-  });
-  return made ? write_output(path, text) : made;
+  Result<OutputFile> output = OutputFile::open(path);
+  if (!output) return std::unexpected(output.error());
+  const Result<void> written = sim::write_jobs_csv(outcome, [&](std::string_view part) { return output->write(part); });
+  return written ? output->commit() : written;
 }
 
 // ---- simulate

@@ -141,3 +141,29 @@ try "$WEFT" simulate bad.csv --cluster 1x4 --skip-bad-rows --jobs-csv -
 expect_status 0 "bad rows that are left out"
 expect_in "1 bad row was left out" "$err" "bad rows that are left out"
 [ "$(printf '%s\n' "$out" | wc -l)" -eq 2 ] || fail "bad rows that are left out: '$out'"
+
+# A table of many jobs is written in parts. Wherever they go they are the same, and a file is replaced whole or not at all.
+{ echo "$header" && seq 0 3999 | sed 's/.*/&,1,&,1,m,5,0/'; } >many.csv
+"$WEFT" simulate many.csv --cluster 1x4 --jobs-csv parts.csv >/dev/null
+[ "$(wc -l <parts.csv)" -eq 4001 ] && [ "$(wc -c <parts.csv)" -gt 100000 ] || fail "a table in parts: $(wc parts.csv)"
+[ "$(cut -d, -f1 parts.csv | tail -n +2)" = "$(seq 0 3999)" ] || fail "a table in parts: not every job once, in order"
+"$WEFT" simulate many.csv --cluster 1x4 --jobs-csv - | cmp parts.csv - || fail "a table in parts to standard output"
+mkfifo pipe
+timeout 60 "$WEFT" simulate many.csv --cluster 1x4 --jobs-csv pipe >/dev/null &
+timeout 60 cat pipe | cmp parts.csv - || fail "a table in parts to a pipe"
+wait $! || fail "a table in parts to a pipe: exit status $?"
+[ -p pipe ] || fail "a pipe was replaced"
+before=$(cksum parts.csv)
+(
+  trap '' XFSZ
+  ulimit -f 80
+  try "$WEFT" simulate many.csv --cluster 1x4 --jobs-csv parts.csv
+  expect_status 1 "a disk that is full after the first part"
+  [ "$err" = "weft: simulate: parts.csv: cannot be written: File too large" ] || fail "a disk that is full: '$err'"
+)
+[ "$(cksum parts.csv)" = "$before" ] && [ "$(ls parts.csv*)" = parts.csv ] || fail "a full disk changed something: $(ls)"
+if [ -c /dev/full ]; then
+  try "$WEFT" simulate many.csv --cluster 1x4 --jobs-csv /dev/full
+  expect_status 1 "a full device"
+  [ "$err" = "weft: simulate: /dev/full: cannot be written: No space left on device" ] || fail "a full device: '$err'"
+fi
