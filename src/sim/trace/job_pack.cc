@@ -14,8 +14,9 @@ namespace {
 // Who adds a field to TraceJob adds it to the list below too: without it a trace that is sorted would lose the field.
 static_assert(sizeof(TraceJob) == 304, "every field of TraceJob stands in kFields");
 
+// The submission stands first, for packed_submit().
 constexpr std::tuple kFields{
-    &TraceJob::id,           &TraceJob::submit,         &TraceJob::run_time,     &TraceJob::gpus_per_task,
+    &TraceJob::submit,       &TraceJob::run_time,       &TraceJob::id,           &TraceJob::gpus_per_task,
     &TraceJob::is_gpu_count, &TraceJob::queue,          &TraceJob::user,         &TraceJob::name,
     &TraceJob::model,        &TraceJob::estimate,       &TraceJob::limit,        &TraceJob::deadline,
     &TraceJob::tasks,        &TraceJob::gpu_milli,      &TraceJob::cpu_milli,    &TraceJob::memory_bytes,
@@ -166,6 +167,14 @@ const char* unpack(const char* from, TraceJob& job) {
   from = take(from, mask);
   for (; mask != 0; mask &= mask - 1) from = kTakers[static_cast<size_t>(std::countr_zero(mask))](from, job);
   return from;
+}
+
+Instant packed_submit(const char* from) {
+  uint32_t mask = 0;
+  from = take(from, mask);
+  Instant submit;
+  if ((mask & 1U) != 0) take(from, submit);
+  return submit;
 }
 
 }  // namespace weft::sim

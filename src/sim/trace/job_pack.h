@@ -16,6 +16,9 @@ char* pack(const TraceJob& job, char* into);
 /// The job that pack() wrote at `from`, every field of it; returns where the next one starts.
 const char* unpack(const char* from, TraceJob& job);
 
+/// The submission of the job that pack() wrote at `from`.
+Instant packed_submit(const char* from);
+
 /// TraceJob{} again, in the memory that its strings have.
 void reset(TraceJob& job);
 

@@ -1,5 +1,6 @@
 #include "sim/trace/sorted_jobs.h"
 
+#include "base/rng.h"
 #include "sim/trace/job_pack.h"
 #include "sim/trace/weft_fields.h"
 
@@ -42,6 +43,7 @@ TEST(JobPack, GivesBackEveryFieldWhateverTheJobHeldBefore) {
   std::string bytes(4096, '\0');
   for (const TraceJob& packed : {full_job(), TraceJob{}, TraceJob{.id = "short", .gpus_per_task = 8}}) {
     const char* const end = pack(packed, bytes.data());
+    EXPECT_EQ(packed_submit(bytes.data()), packed.submit);
     EXPECT_LE(static_cast<size_t>(end - bytes.data()), packed_bytes_max(packed));
     for (TraceJob before : {full_job(), TraceJob{}}) {
       EXPECT_EQ(unpack(bytes.data(), before), end);
@@ -70,16 +72,19 @@ TEST(JobPack, KnowsEachFieldThatWeftWrites) {
   }
 }
 
-std::string order_of(const std::vector<int64_t>& submits) {
+/// `name` makes the jobs larger.
+std::string order_of(const std::vector<int64_t>& submits, const std::string& name = "") {
   SortedJobs jobs;
-  for (size_t i = 0; i < submits.size(); ++i) jobs.add({.id = std::to_string(i), .submit = {submits[i]}});
+  for (size_t i = 0; i < submits.size(); ++i) jobs.add({.id = std::to_string(i), .name = name, .submit = {submits[i]}});
   jobs.sort();
+  EXPECT_EQ(jobs.first_submit().ns, std::ranges::min(submits));
   TraceJob job;
   std::string order;
   int64_t last = INT64_MIN;
   while (jobs.next(job)) {
     EXPECT_LE(last, job.submit.ns);
     EXPECT_EQ(job.submit.ns, submits[std::stoul(job.id)]);
+    EXPECT_EQ(job.name, name);
     last = job.submit.ns;
     order += job.id + " ";
   }
@@ -95,19 +100,29 @@ TEST(SortedJobs, ComeBySubmissionAndThoseOfOneInstantAsTheyCame) {
   EXPECT_EQ(order_of({kSecond * 1'500'000'000 + 1, kSecond * 1'400'000'000, kSecond * 1'500'000'000}), "1 2 0 ");
 }
 
-TEST(SortedJobs, AgreesWithAStableSort) {
-  std::vector<int64_t> submits;
-  uint64_t state = 7;
-  for (int i = 0; i < 5000; ++i) {
-    state = state * 6'364'136'223'846'793'005 + 1'442'695'040'888'963'407;
-    submits.push_back(static_cast<int64_t>(state >> 33) * ((state >> 20) % 2 == 0 ? 1 : 1'000'000) % 4'000'000'000);
+/// What is so close together that it comes as often as not at one instant, in each unit that times are written in, and
+/// what is so far apart that a word cannot hold it beside the place of a job.
+TEST(SortedJobs, AgreeWithAStableSort) {
+  constexpr int64_t kSecond = 1'000'000'000;
+  struct Times {
+    int64_t first;
+    int64_t unit;
+    int64_t range;
+  };
+  for (const Times times : {Times{0, 1, 1000}, Times{-7, 1, 1000}, Times{5, 1000, 4000}, Times{1, 1'000'000, 2000},
+                            Times{1'500'000'000 * kSecond, kSecond, 90'000}, Times{-3, kSecond, 1'000'000},
+                            Times{-2'000'000'000 * kSecond, 1, 4'000'000'000 * kSecond}}) {
+    std::vector<int64_t> submits;
+    Rng rng(7);
+    for (int i = 0; i < 5000; ++i) submits.push_back(times.first + rng.between(0, times.range) * times.unit);
+    std::vector<size_t> order(submits.size());
+    for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::ranges::stable_sort(order, {}, [&](size_t i) { return submits[i]; });
+    std::string expected;
+    for (const size_t i : order) expected += std::to_string(i) + " ";
+    EXPECT_EQ(order_of(submits), expected) << times.unit;
+    EXPECT_EQ(order_of(submits, std::string(600, 'x')), expected) << "in several blocks, " << times.unit;
   }
-  std::vector<size_t> order(submits.size());
-  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::ranges::stable_sort(order, {}, [&](size_t i) { return submits[i]; });
-  std::string expected;
-  for (const size_t i : order) expected += std::to_string(i) + " ";
-  EXPECT_EQ(order_of(submits), expected);
 }
 
 TEST(SortedJobs, TakesAJobThatIsLargerThanABlock) {
@@ -122,6 +137,9 @@ TEST(SortedJobs, TakesAJobThatIsLargerThanABlock) {
   EXPECT_EQ(job.id, "last");
   ASSERT_TRUE(jobs.next(job));
   EXPECT_EQ(job, large);
+  ASSERT_TRUE(jobs.next(job));
+  EXPECT_EQ(job.id, "small");
+  EXPECT_FALSE(jobs.next(job));
 }
 
 }  // namespace
