@@ -114,38 +114,42 @@ constexpr auto kMonthStarts = [] {
   return starts;
 }();
 
-std::optional<int64_t> nanoseconds_of(const DateTime& t) {
+/// False: there is no such time.
+inline bool nanoseconds_of(const DateTime& t, int64_t& nanoseconds) {
   if (t.year < kYearMin || t.year > kYearMax || t.month < 1 || t.month > 12 || t.hour > 23 || t.minute > 59 ||
       t.second > 60)
-    return std::nullopt;
+    return false;
   const auto month = static_cast<size_t>((t.year - kYearMin) * 12 + t.month - 1);
-  if (t.day < 1 || t.day > kMonthStarts[month + 1] - kMonthStarts[month]) return std::nullopt;
+  if (t.day < 1 || t.day > kMonthStarts[month + 1] - kMonthStarts[month]) return false;
   const int64_t days = kMonthStarts[month] + t.day - 1;
-  return (days * 86'400 + t.hour * 3600 + t.minute * 60 + t.second - t.zone) * kSecond + t.fraction;
+  nanoseconds = (days * 86'400 + t.hour * 3600 + t.minute * 60 + t.second - t.zone) * kSecond + t.fraction;
+  return true;
 }
 
 /// "2017-10-09 07:01:55" and nothing else, as most traces write all of their times.
-std::optional<int64_t> read_usual_date_time(std::string_view text) {
+bool read_usual_date_time(std::string_view text, int64_t& nanoseconds) {
   constexpr size_t kLength = 19;
-  if (text.size() != kLength) return std::nullopt;
+  if (text.size() != kLength) return false;
   const char* const at = text.data();
   const bool has_signs =
       at[4] == '-' && at[7] == '-' && (at[10] == ' ' || at[10] == 'T') && at[13] == ':' && at[16] == ':';
-  if (!has_signs) return std::nullopt;
+  if (!has_signs) return false;
+  constexpr std::array<uint8_t, 7> kPairs{0, 2, 5, 8, 11, 14, 17};
+  std::array<int64_t, kPairs.size()> pairs{};
   unsigned seen = 0;  // its bit 7 is set by what is no digit, whose value is above 9
-  const auto two_digits = [&](size_t i) {
-    const unsigned tens = static_cast<unsigned char>(at[i] - '0');
-    const unsigned ones = static_cast<unsigned char>(at[i + 1] - '0');
+  for (size_t i = 0; i < kPairs.size(); ++i) {
+    const unsigned tens = static_cast<unsigned char>(at[kPairs[i]] - '0');
+    const unsigned ones = static_cast<unsigned char>(at[kPairs[i] + 1] - '0');
     seen |= tens | (tens + 118) | ones | (ones + 118);
-    return static_cast<int64_t>(tens * 10 + ones);
-  };
-  const DateTime time{.year = two_digits(0) * 100 + two_digits(2),
-                      .month = two_digits(5),
-                      .day = two_digits(8),
-                      .hour = two_digits(11),
-                      .minute = two_digits(14),
-                      .second = two_digits(17)};
-  return (seen & 0x80U) != 0 ? std::nullopt : nanoseconds_of(time);
+    pairs[i] = tens * 10 + ones;
+  }
+  const DateTime time{.year = pairs[0] * 100 + pairs[1],
+                      .month = pairs[2],
+                      .day = pairs[3],
+                      .hour = pairs[4],
+                      .minute = pairs[5],
+                      .second = pairs[6]};
+  return (seen & 0x80U) == 0 && nanoseconds_of(time, nanoseconds);
 }
 
 }  // namespace
@@ -176,7 +180,8 @@ NumberFault read_decimal(std::string_view text, int64_t unit, int64_t& nanosecon
 }
 
 std::optional<int64_t> read_date_time(std::string_view text) {
-  if (const std::optional<int64_t> usual = read_usual_date_time(text)) return usual;
+  int64_t nanoseconds = 0;
+  if (read_usual_date_time(text, nanoseconds)) return nanoseconds;
   Digits digits(text);
   DateTime t{.year = digits.number(4, 4)};
   const char separator = digits.sign("-/");
@@ -192,8 +197,8 @@ std::optional<int64_t> read_date_time(std::string_view text) {
     if (digits.may(".") != '\0') t.fraction = digits.fraction();
   }
   t.zone = read_zone(digits);
-  if (!digits.is_good() || !digits.is_at_end()) return std::nullopt;
-  return nanoseconds_of(t);
+  if (!digits.is_good() || !digits.is_at_end() || !nanoseconds_of(t, nanoseconds)) return std::nullopt;
+  return nanoseconds;
 }
 
 void append_seconds(int64_t nanoseconds, std::string& out) {

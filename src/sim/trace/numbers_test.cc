@@ -71,6 +71,19 @@ TEST(DateTimes, EveryDayIsWhereTheCalendarPutsIt) {
   }
 }
 
+TEST(DateTimes, RefuseWhatIsNoDigitWhereOneIsExpectedWhateverItWouldCountFor) {
+  constexpr std::string_view kTime = "2001-01-01 01:01:01";
+  for (size_t i = 0; i < kTime.size(); ++i) {
+    if (kTime[i] < '0' || kTime[i] > '9') continue;
+    for (int other = 0; other < 256; ++other) {
+      std::string text(kTime);
+      text[i] = static_cast<char>(other);
+      if (other >= '0' && other <= '9') continue;
+      EXPECT_FALSE(read_date_time(text)) << i << ' ' << other;
+    }
+  }
+}
+
 TEST(DateTimes, RefuseWhatIsNone) {
   for (const std::string_view text : {"",
                                       "2017",
