@@ -49,6 +49,10 @@ std::string format_count(int64_t n) {
   return out;
 }
 
+std::string format_count(int64_t n, std::string_view word) {
+  return fmt::format("{} {}{}", format_count(n), word, n == 1 ? "" : "s");
+}
+
 std::string format_bytes(int64_t bytes) {
   const uint64_t size = magnitude(bytes);
   if (size == 0) return "0";

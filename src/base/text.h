@@ -29,6 +29,8 @@ Result<double> parse_number(std::string_view text);
 
 /// 1234567 -> "1,234,567".
 std::string format_count(int64_t n);
+/// So many of what is called `word`: "1 job", "1,234 jobs".
+std::string format_count(int64_t n, std::string_view word);
 /// 80 * kGiB -> "80Gi"; the largest unit that leaves at most one decimal: "1.5Gi", "512Mi", "0".
 std::string format_bytes(int64_t bytes);
 /// The same for tables: at most one decimal, cut off, of the largest unit that gives 1 or more: "503.6Gi".

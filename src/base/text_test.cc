@@ -15,6 +15,13 @@ namespace {
 constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
 
+TEST(FormatCount, OneIsOneAndAllElseAreMany) {
+  EXPECT_EQ(format_count(1, "job"), "1 job");
+  EXPECT_EQ(format_count(0, "job"), "0 jobs");
+  EXPECT_EQ(format_count(2, "GPU"), "2 GPUs");
+  EXPECT_EQ(format_count(1000, "node"), "1,000 nodes");
+}
+
 TEST(FormatCount, GroupsThousands) {
   EXPECT_EQ(format_count(0), "0");
   EXPECT_EQ(format_count(999), "999");

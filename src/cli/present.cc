@@ -22,10 +22,6 @@ namespace {
 using service::JobInfo;
 using service::NodeInfo;
 
-std::string plural(int64_t count, std::string_view word) {
-  return fmt::format("{} {}{}", format_count(count), word, count == 1 ? "" : "s");
-}
-
 /// What an end state means in one cell of a table.
 std::string reason_cell(const JobInfo& job) {
   if (job.state == "pending") return job.why.empty() ? "waits for its turn" : job.why;
@@ -133,8 +129,8 @@ std::string request_text(const JobInfo& job) {
   const std::string cpus = fmt::format("{} CPU{}", format_milli(job.cpu_milli), job.cpu_milli == 1000 ? "" : "s");
   const std::string tasks = job.tasks.size() > 1 ? fmt::format(" in {} tasks", job.tasks.size()) : "";
   const std::string models = job.gpu_models.empty() ? "" : fmt::format(" ({})", fmt::join(job.gpu_models, " or "));
-  return fmt::format("{}{}, {}, {}{}", plural(job.gpus, "GPU"), models, cpus, format_bytes_short(job.memory_bytes),
-                     tasks);
+  return fmt::format("{}{}, {}, {}{}", format_count(job.gpus, "GPU"), models, cpus,
+                     format_bytes_short(job.memory_bytes), tasks);
 }
 
 std::string clock_text(int64_t wall_ms) {
@@ -186,7 +182,7 @@ std::string outcome_text(const JobInfo& job) {
 
 std::string fragmentation_text(const service::ClusterInfo& cluster) {
   if (cluster.gpus == 0) return "no GPUs";
-  const std::string free = fmt::format("{} of {} free", cluster.gpus_free, plural(cluster.gpus, "GPU"));
+  const std::string free = fmt::format("{} of {} free", cluster.gpus_free, format_count(cluster.gpus, "GPU"));
   if (cluster.gpu_milli_free == 0) return free + ", so there is no fragmentation";
   if (cluster.jobs_pending + cluster.jobs_running + cluster.jobs_ended == 0)
     return free + "; fragmentation: no jobs seen yet";

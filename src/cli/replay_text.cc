@@ -18,10 +18,6 @@ namespace {
 
 std::string count_text(uint64_t count) { return format_count(static_cast<int64_t>(count)); }
 
-std::string plural(uint64_t count, std::string_view word) {
-  return fmt::format("{} {}{}", count_text(count), word, count == 1 ? "" : "s");
-}
-
 /// What a table leaves out.
 std::string rest_text(size_t shown, size_t all) {
   return all > shown ? fmt::format("… and {} more (--rows, --json)\n", count_text(all - shown)) : "";
@@ -124,8 +120,9 @@ std::string head_text(const std::string& path, const store::JournalHead& head) {
 
 std::string result_text(const sim::Replay& replay) {
   const store::JournalEnd& totals = replay.totals();
-  std::string text = fmt::format("{}, {}, hash {:016x}: the same as recorded\n", plural(totals.events, "event"),
-                                 plural(totals.decisions, "decision"), totals.decision_hash);
+  std::string text = fmt::format(
+      "{}, {}, hash {:016x}: the same as recorded\n", format_count(static_cast<int64_t>(totals.events), "event"),
+      format_count(static_cast<int64_t>(totals.decisions), "decision"), totals.decision_hash);
   if (!replay.journal().end()) text += "unfinished: the run goes on, or was killed; this is what was written of it\n";
   return text;
 }
@@ -150,11 +147,11 @@ std::string moment_tables(sim::Replay& replay, const sim::Moment& moment, size_t
   if (moment.decision) text += fmt::format(", after the call that made decision {}", count_text(*moment.decision));
   if (moment.last_call != moment.at)
     text += fmt::format(" (the last thing before it happened at {})", instant_text(moment.last_call));
-  text += fmt::format(
-      "\n{} in {}, {} used, {} free; jobs: {} running, {} waiting, {} ended\n",
-      plural(static_cast<uint64_t>(cluster.gpus), "GPU"), plural(static_cast<uint64_t>(cluster.nodes), "node"),
-      format_count(cluster.gpus - cluster.gpus_free), format_count(cluster.gpus_free), count_text(moment.running_count),
-      count_text(moment.waiting_count), format_count(cluster.jobs_ended));
+  text +=
+      fmt::format("\n{} in {}, {} used, {} free; jobs: {} running, {} waiting, {} ended\n",
+                  format_count(cluster.gpus, "GPU"), format_count(cluster.nodes, "node"),
+                  format_count(cluster.gpus - cluster.gpus_free), format_count(cluster.gpus_free),
+                  count_text(moment.running_count), count_text(moment.waiting_count), format_count(cluster.jobs_ended));
   text += heading("Nodes") + nodes_text(moment.nodes, rows);
   if (moment.running_count > 0) text += heading("Running") + running_text(moment, rows);
   if (moment.waiting_count > 0) text += heading("Waiting") + waiting_text(moment, rows);

@@ -208,10 +208,9 @@ Result<std::shared_ptr<const sim::PastServices>> read_past(const std::string& tr
   if (!reader) return std::unexpected(reader.error());
   const Result<sim::ServiceHistory> history = sim::read_history(**reader, rules);
   if (!history) return std::unexpected(history.error());
-  const std::string jobs = history->count() == 1 ? "job" : "jobs";
   return std::make_shared<const sim::PastServices>(sim::PastServices{
       .services = history->samples(),
-      .source = fmt::format("the {} {} of {}", format_count(static_cast<int64_t>(history->count())), jobs, whose)});
+      .source = fmt::format("the {} of {}", format_count(static_cast<int64_t>(history->count()), "job"), whose)});
 }
 
 /// Where orders learn from that learn: a history, or else the trace itself, of which they know the distribution then,

@@ -54,7 +54,8 @@ std::string places_text(const JobView& job) {
   }
   std::string text;
   for (const auto& [node, devices] : places) {
-    text += fmt::format("{}{}{}{}", text.empty() ? "" : " ", node, devices == 0 ? "" : ":", device_ranges(devices));
+    if (!text.empty()) text += ' ';
+    text += place_text(node, devices);
   }
   return text;
 }

@@ -43,6 +43,10 @@ std::string device_ranges(DeviceMask devices) {
   return text;
 }
 
+std::string place_text(std::string_view node, DeviceMask devices) {
+  return fmt::format("{}{}{}", node, devices == 0 ? "" : ":", device_ranges(devices));
+}
+
 Result<std::unique_ptr<Replay>> Replay::open(const std::string& path) {
   Result<std::unique_ptr<store::JournalReader>> journal = store::JournalReader::open(path);
   if (!journal) return std::unexpected(journal.error());
@@ -184,8 +188,7 @@ std::string Replay::text(const store::RecordedDecision& decision) {
       constexpr size_t kPlacesMax = 8;
       for (size_t i = 0; i < std::min(decision.places.size(), kPlacesMax); ++i) {
         const store::RecordedPlace& place = decision.places[i];
-        text +=
-            fmt::format(" {}{}{}", node_text(place.node), place.devices == 0 ? "" : ":", device_ranges(place.devices));
+        text += " " + place_text(node_text(place.node), place.devices);
       }
       if (decision.places.size() > kPlacesMax) text += fmt::format(" and {} more", decision.places.size() - kPlacesMax);
       break;

@@ -111,5 +111,7 @@ Result<JobId> find_job(const std::string& path, const std::string& name);
 
 /// Devices of a mask: "0-3,6".
 std::string device_ranges(DeviceMask devices);
+/// They and their node: "n0:0-3,6", or "n0" without any.
+std::string place_text(std::string_view node, DeviceMask devices);
 
 }  // namespace weft::sim

@@ -70,9 +70,9 @@ std::string comparison_text(std::span<const RunReport> reports) {
   for (const std::vector<const RunReport*>& runs : by_trace(reports)) {
     const RunReport& first = *runs.front();
     if (!text.empty()) text += "\n";
-    text += cut_to(fmt::format("{}: {} jobs, {} {} with {} GPUs", trace_label(first, reports),
-                               format_count(static_cast<int64_t>(first.metrics.all.jobs)), first.facts.nodes,
-                               first.facts.nodes == 1 ? "node" : "nodes", number_text(first.facts.gpus)),
+    text += cut_to(fmt::format("{}: {}, {}", trace_label(first, reports),
+                               format_count(static_cast<int64_t>(first.metrics.all.jobs), "job"),
+                               cluster_text(first.facts)),
                    80) +
             "\n";
     for (const std::vector<Column>& columns : tables()) text += table_text(columns, runs, reports);

@@ -14,13 +14,8 @@ namespace weft::sim {
 namespace {
 
 std::string jobs_text(const RunReport& report) {
-  return fmt::format("{} jobs of {}: {}.", count_text(report.metrics.all.jobs), printable(report.facts.trace),
-                     ends_text(report.metrics));
-}
-
-std::string cluster_text(const RunFacts& facts) {
-  return fmt::format("{} {} with {} GPUs", count_text(facts.nodes), facts.nodes == 1 ? "node" : "nodes",
-                     number_text(facts.gpus));
+  return fmt::format("{} of {}: {}.", format_count(static_cast<int64_t>(report.metrics.all.jobs), "job"),
+                     printable(report.facts.trace), ends_text(report.metrics));
 }
 
 std::string_view parties_text(FairParties kind) { return kind == FairParties::kUsers ? "users" : "queues"; }

@@ -1,5 +1,10 @@
 #include "sim/report/run_report.h"
 
+#include "base/text.h"
+#include "sim/report/run_format.h"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -42,6 +47,11 @@ RunReport make_run_report(const RunOutcome& outcome, const PictureLimits& limits
                     .read_seconds = outcome.read_seconds},
           .metrics = measure(outcome),
           .picture = draw(outcome, limits)};
+}
+
+std::string cluster_text(const RunFacts& facts) {
+  return fmt::format("{} with {} GPUs", format_count(static_cast<int64_t>(facts.nodes), "node"),
+                     number_text(facts.gpus));
 }
 
 std::string run_label(const RunReport& report, std::span<const RunReport> reports) {

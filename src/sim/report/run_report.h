@@ -53,6 +53,9 @@ std::string comparison_text(std::span<const RunReport> reports);
 /// One or several runs in one self-contained file.
 std::string run_html(std::span<const RunReport> reports);
 
+/// "10 nodes with 80 GPUs".
+std::string cluster_text(const RunFacts& facts);
+
 /// Name of a run among `reports`: its policy, with the placement and the rules where they tell runs apart.
 std::string run_label(const RunReport& report, std::span<const RunReport> reports);
 

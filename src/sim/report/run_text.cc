@@ -31,17 +31,13 @@ std::string distribution_line(std::string_view label, const Distribution& d, std
   return text + "\n";
 }
 
-std::string cluster_text(const RunFacts& facts) {
-  return fmt::format("{} {} with {} GPUs", count_text(facts.nodes), facts.nodes == 1 ? "node" : "nodes",
-                     number_text(facts.gpus));
-}
-
 std::string head_text(const RunReport& report) {
   const RunFacts& facts = report.facts;
   std::string text =
       cut_to(fmt::format("{} on {}", run_label(report, {&report, 1}), trace_label(report, {&report, 1})), kColumns) +
       "\n";
-  text += fmt::format("{} jobs, {}\n", count_text(report.metrics.all.jobs), cluster_text(facts));
+  text +=
+      fmt::format("{}, {}\n", format_count(static_cast<int64_t>(report.metrics.all.jobs), "job"), cluster_text(facts));
   text += cut_to(fmt::format("placement {}, rules {}, seed {}", facts.placement, facts.rules, facts.seed), kColumns);
   if (!facts.past.empty()) text += "\n" + cut_to(fmt::format("learnt from {}", printable(facts.past)), kColumns);
   return text + "\n\n";

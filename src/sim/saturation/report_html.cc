@@ -151,13 +151,13 @@ PageTable percent_table(const SaturationReport& report, const std::vector<const 
 std::string html_report(const SaturationReport& report) {
   const CampaignPlan& plan = report.plan;
   Page page{.title = fmt::format("Filling a cluster with pods for {:g} % of its GPUs", plan.ratio * 100),
-            .subtitle = fmt::format("{} nodes with {} GPUs; {} {} per policy. Pods only arrive, in random order, until "
+            .subtitle = fmt::format("{} nodes with {} GPUs; {} per policy. Pods only arrive, in random order, until "
                                     "they have asked for {:g} % of the GPUs; "
                                     "one that finds no place is dropped. Lines are means over the seeds, bands reach "
                                     "from the lowest to the highest.",
                                     format_count(static_cast<int64_t>(plan.nodes.size())),
-                                    format_count(gpu_milli_of(plan.nodes) / 1000), plan.seeds.size(),
-                                    plan.seeds.size() == 1 ? "seed" : "seeds", plan.ratio * 100),
+                                    format_count(gpu_milli_of(plan.nodes) / 1000),
+                                    format_count(static_cast<int64_t>(plan.seeds.size()), "seed"), plan.ratio * 100),
             .sections = {}};
   for (size_t workload = 0; workload < plan.workloads.size(); ++workload) {
     const std::vector<const CampaignCell*> cells = cells_of(report, workload);

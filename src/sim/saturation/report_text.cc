@@ -101,10 +101,6 @@ std::string range_text(const std::vector<int64_t>& seeds) {
                 : fmt::format("seeds {}", fmt::join(seeds, ","));
 }
 
-std::string count_text(int64_t count, std::string_view what) {
-  return fmt::format("{} {}{}", format_count(count), what, count == 1 ? "" : "s");
-}
-
 /// "ok: allocation at 100 and 130 is off by 0.25 (within 0.3)".
 std::string verdict_line(const Comparison& comparison, std::string_view what, double off, double tolerance) {
   const bool is_within = off <= tolerance;
@@ -199,9 +195,9 @@ std::string text_report(const SaturationReport& report, Detail detail) {
   for (size_t first = 0; first < cells.size();) {
     const Workload& workload = plan.workloads[cells[first].workload];
     text += fmt::format("{}{}: {} on {} with {}, {}\n", text.empty() ? "" : "\n", workload.name,
-                        count_text(static_cast<int64_t>(workload.pods.size()), "pod"),
-                        count_text(static_cast<int64_t>(plan.nodes.size()), "node"),
-                        count_text(gpu_milli_of(plan.nodes) / 1000, "GPU"), range_text(plan.seeds));
+                        format_count(static_cast<int64_t>(workload.pods.size()), "pod"),
+                        format_count(static_cast<int64_t>(plan.nodes.size()), "node"),
+                        format_count(gpu_milli_of(plan.nodes) / 1000, "GPU"), range_text(plan.seeds));
     std::vector<Table> tables;
     for (const auto& shown_there : shown())
       tables.emplace_back(shown_there, tables.empty() ? fmt::format("{:>12}{:>9}", "pods/s", "s/run") : "");

@@ -86,10 +86,6 @@ std::string placement_of(const scenario::PolicyWish& wish) {
   return name;
 }
 
-std::string jobs_text(size_t jobs) {
-  return fmt::format("{} {}", format_count(static_cast<int64_t>(jobs)), jobs == 1 ? "job" : "jobs");
-}
-
 /// Puts jobs where `placement`, one of the known ones, says.
 void place_by(std::string_view placement, PolicyPlan& plan) {
   plan.placement = placement;
@@ -126,7 +122,7 @@ Result<void> plan_known(const RunPlan& run, PolicyPlan& plan) {
 void learn(const RunPlan& run, PolicyPlan& plan) {
   std::vector<Duration>& history = plan.config.service.history;
   if (!history.empty()) {
-    plan.past = fmt::format("{} of {}", jobs_text(history.size()), plan.name);
+    plan.past = fmt::format("{} of {}", format_count(static_cast<int64_t>(history.size()), "job"), plan.name);
   } else if (run.past != nullptr) {
     history = run.past->services;
     plan.past = run.past->source;
