@@ -39,6 +39,27 @@ void expect_index(int64_t found, double expected) {
   EXPECT_NEAR(static_cast<double>(found) / 1e24, expected, 1e-9 * expected + 1e-23);
 }
 
+TEST(SortedNumbers, AreCountedAsByASearch) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  Rng rng(5);
+  for (const int bits : {3, 9, 12, 40, 63}) {
+    std::vector<int64_t> numbers{0, 0, 7};
+    for (int i = 0; i < 3000; ++i) numbers.push_back(static_cast<int64_t>(rng.next() >> rng.between(64 - bits, 63)));
+    std::ranges::sort(numbers);
+    const SortedNumbers sorted(numbers);
+    std::vector<int64_t> asked{0, 1, 511, 512, 513, 1023, 1024, 1025, kMost - 1, kMost};
+    for (const int64_t number : numbers)
+      asked.insert(asked.end(), {std::max<int64_t>(number, 1) - 1, number, number + (number < kMost ? 1 : 0)});
+    for (const int64_t number : asked) {
+      const auto above = std::ranges::upper_bound(numbers, number);
+      ASSERT_EQ(sorted.up_to(number), static_cast<size_t>(above - numbers.begin())) << number << ' ' << bits;
+    }
+  }
+  EXPECT_EQ(SortedNumbers().up_to(5), 0U);
+  EXPECT_EQ(SortedNumbers(std::vector{kMost}).up_to(kMost - 1), 0U);
+  EXPECT_EQ(SortedNumbers(std::vector{kMost}).up_to(kMost), 1U);
+}
+
 TEST(FixedGittins, IsTheChanceToEndWithinTheStretchOverWhatItTakes) {
   const auto past = past_of({8, 9, 10, 1000, 2000});
   const FixedGittins gittins(past, seconds(10));
