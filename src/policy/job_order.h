@@ -65,6 +65,9 @@ class JobOrder {
   /// Whether next_look() is to be asked again for every job that runs at every event, not only when one starts or
   /// sinks.
   virtual bool renews_looks() const { return false; }
+  /// Whether the job, while it runs, neither sinks nor changes its rank before its next_look(). Requires: it does not
+  /// sink now.
+  virtual bool is_steady_until_look([[maybe_unused]] const JobKey& key) const { return false; }
 };
 
 }  // namespace weft

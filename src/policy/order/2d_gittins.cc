@@ -18,6 +18,7 @@ class TwoDimensionalGittinsOrder final : public LevelOrder {
       : LevelOrder(options), index_(options.history, options.quantum > Duration{} ? options.quantum : kUsualQuantum) {}
 
   std::string_view name() const override { return "2d-gittins"; }
+  bool is_steady_until_look(const JobKey&) const override { return false; }  // the index changes as it runs
   int64_t rank(const JobKey& key) const override {
     constexpr int kLevelBits = 7;  // in front of the 63 of the index; rounding that away tells nobody apart
     constexpr int32_t kLevelMax = (1 << kLevelBits) - 1;

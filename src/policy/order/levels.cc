@@ -16,6 +16,11 @@ bool LevelOrder::sinks(const JobKey& key) const {
   return level < limits_.size() && service(key) >= limits_[level].ns;
 }
 
+/// A share of a GPU is served in parts of nanoseconds, which rounding may carry over the limit a moment early.
+bool LevelOrder::is_steady_until_look(const JobKey& key) const {
+  return looks_ == LevelLooks::kExact && pace_milli(key) % 1000 == 0;
+}
+
 Instant LevelOrder::next_look(const JobKey& key, Instant now) const {
   const auto level = static_cast<size_t>(key.level);
   if (level >= limits_.size()) return kNever;

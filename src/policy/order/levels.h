@@ -21,6 +21,7 @@ class LevelOrder : public JobOrder {
   bool sinks(const JobKey& key) const override;
   Instant next_look(const JobKey& key, Instant now) const override;
   bool renews_looks() const override { return looks_ == LevelLooks::kFloorOfEach; }
+  bool is_steady_until_look(const JobKey& key) const override;
 
  private:
   /// What counts against the limits, in nanoseconds.

@@ -87,7 +87,15 @@ ElectRung::Runner ElectRung::runner_of(Place place, int64_t need) const {
   const JobKey key = core_.job_key(place.job);
   place.rank = running_rank(key);
   place.phase = order_.ties() == JobOrder::Ties::kWaitingFirst ? 1 : 0;
-  return {.place = place, .need = need, .fall = order_.fall(key), .look = order_.next_look(key, core_.now)};
+  Runner runner{.place = place, .need = need, .fall = order_.fall(key)};
+  note_look(runner, key);
+  return runner;
+}
+
+void ElectRung::note_look(Runner& runner, const JobKey& key) const {
+  runner.look = order_.next_look(key, core_.now);
+  // Who has had enough to sink again does so at the next election, whenever that is: one level at a time.
+  runner.is_steady = order_.is_steady_until_look(key) && !order_.sinks(key) ? 1 : 0;
 }
 
 int64_t ElectRung::need_of(JobId job) const {
@@ -121,17 +129,29 @@ void ElectRung::see_runners() {
     const JobRecord& record = core_.book[runner.place.job];
     return record.live == 0 || record.intent != Intent::kNone || core_.has_ended(runner.place.job);
   });
+  const bool is_by_service = order_.rank_of() == JobOrder::RankOf::kService;
+  const bool is_running_first = order_.ties() == JobOrder::Ties::kRunningFirst;
   for (Runner& runner : runners_) {
     runner.fate = Fate::kKept;
-    if (order_.rank_of() != JobOrder::RankOf::kService) continue;
+    if (!is_by_service) continue;
+    if (is_running_first) runner.place.phase = 0;
+    if (runner.is_steady != 0 && runner.look > core_.now) {
+      WEFT_DCHECK(is_as_it_was(runner), "who is steady neither sinks nor changes its rank before it is looked at");
+      continue;
+    }
     JobKey key = core_.job_key(runner.place.job);
     const bool sinks = order_.sinks(key);
     if (sinks) key.level = ++core_.book[key.job].level;
     runner.place.rank = running_rank(key);
-    if (order_.ties() == JobOrder::Ties::kRunningFirst) runner.place.phase = sinks ? 2 : 0;
-    if (sinks || order_.renews_looks() || runner.look <= core_.now) runner.look = order_.next_look(key, core_.now);
+    if (is_running_first && sinks) runner.place.phase = 2;
+    if (sinks || order_.renews_looks() || runner.look <= core_.now) note_look(runner, key);
   }
   sort_runners();
+}
+
+bool ElectRung::is_as_it_was(const Runner& runner) const {
+  const JobKey key = core_.job_key(runner.place.job);
+  return !order_.sinks(key) && running_rank(key) == runner.place.rank;
 }
 
 /// By rank, stable: whoever was before another of equal rank stays before it. Where ranks fall as jobs run, those of
@@ -194,8 +214,22 @@ void ElectRung::close(Waiter& waiter, const Verdict& verdict) {
 
 // ---- What follows from the choice
 
+/// True, and all is said, when those who run go on as they are.
+bool ElectRung::settle_unchanged() {
+  if (!chosen_.empty()) return false;
+  Instant first_look = kNever;
+  for (Runner& runner : runners_) {
+    if (runner.fate != Fate::kKept) return false;
+    if (runner.place.phase == 2) runner.place.phase = 0;
+    first_look = std::min(first_look, runner.look);
+  }
+  next_look_ = first_look;
+  return true;
+}
+
 /// Stops who was not chosen and puts those chosen among the runners, in order.
 void ElectRung::settle() {
+  if (settle_unchanged()) return;
   merged_.clear();
   size_t next = 0;
   const auto take_chosen = [&](const Chosen& chosen) {

@@ -43,6 +43,7 @@ class ElectRung final : public Rung {
     int64_t need = 0;  ///< GPUs
     int64_t fall = 0;  ///< JobOrder::fall()
     Instant look = kNever;
+    uint8_t is_steady = 0;  ///< it neither sinks nor changes its rank before `look`
     Fate fate = Fate::kKept;
   };
   /// The first of a line that has not been looked at yet.
@@ -68,9 +69,12 @@ class ElectRung final : public Rung {
   bool add_all_by_placement();
   void add_chosen();
   Runner runner_of(Place place, int64_t need) const;
+  void note_look(Runner& runner, const JobKey& key) const;
   void sort_runners();
   void see_runners();
+  bool is_as_it_was(const Runner& runner) const;
   void see_waiters();
+  bool settle_unchanged();
   void settle();
   Instant look() const;
   void place_chosen();
