@@ -244,6 +244,70 @@ TEST(Elect, AJobThatStartsAgainAfterAFaultIsThereOnce) {
   }
 }
 
+/// So that places decide: every task takes a CPU too.
+JobSpec placed(GangWish wish, Duration estimate) {
+  JobSpec job = job_spec("j", wish);
+  job.roles[0].memory_bytes = 0;
+  job.estimate = estimate;
+  return job;
+}
+
+/// The answers to all that the job's tasks were told, or what comes of them by themselves.
+std::vector<Event> ends_of(TestWorld& world, JobId job, TaskOutcome outcome) {
+  std::vector<Event> events;
+  for (const auto& [key, local] : world.running(job)) events.push_back(world.engine.end_task(key, local, outcome));
+  return events;
+}
+
+TEST(Elect, AJobThatIsChosenTwiceBeforeItsPlaceIsFreeIsThereOnce) {
+  for (const int64_t cpu_milli : {0, 1000}) {
+    ElectWorld world(elect("srtf"), 2, 4);
+    const auto gang_of = [&](int32_t tasks, Duration estimate) {
+      return placed({.count = tasks, .gpus = 1, .cpu_milli = cpu_milli}, estimate);
+    };
+    const JobId longest = world.submit(gang_of(4, seconds(2000)));
+    const JobId longer = world.submit(gang_of(4, seconds(1000)));
+    const JobId job = world.scheduler->next_job_id();
+    world.apply({{world.now, JobSubmitted{gang_of(4, seconds(100))}}});
+    ASSERT_EQ(world.stops(longest), 1);
+    // Before it has the place that was promised to it, another end makes room for everybody.
+    std::vector<Event> ends = ends_of(world, longest, TaskOutcome::kStopped);
+    for (const Event& end : ends_of(world, longer, TaskOutcome::kDone)) ends.push_back(end);
+    world.apply(ends);
+    world.settle();
+    ASSERT_THAT(world.running_jobs(), ElementsAre(longest, job));
+    const JobId shortest = world.submit(gang_of(8, seconds(10)));
+    EXPECT_THAT(world.running_jobs(), ElementsAre(shortest));
+    EXPECT_EQ(world.stops(job), 1);
+    world.finish(shortest);
+    EXPECT_THAT(world.running_jobs(), ElementsAre(longest, job));
+    EXPECT_THAT(world.scheduler->audit(), IsEmpty());
+  }
+}
+
+TEST(Elect, AJobThatIsOnItsWayToAnotherPlaceIsThereOnce) {
+  ElectWorld world(elect("srtf"), 2, 4);
+  const JobId moved = world.submit(placed({.gpus = 2}, seconds(1000)));
+  const JobId beside = world.submit(placed({.gpus = 2}, seconds(1)));
+  const JobId other = world.submit(placed({.gpus = 2}, seconds(500)));
+  world.finish(beside);
+  const JobId job = world.scheduler->next_job_id();
+  world.apply({{world.now, JobSubmitted{placed({.gpus = 4}, seconds(100))}}});
+  ASSERT_EQ(world.stops(moved), 1) << "it leaves its node to the new one, and is to go to the other's";
+  ASSERT_EQ(world.stops(other), 0);
+  std::vector<Event> events = ends_of(world, moved, TaskOutcome::kStopped);
+  events.push_back({world.now, ProgressReported{.job = moved, .remaining = seconds(900)}});
+  world.apply(events);  // it waits, and all are chosen anew
+  world.settle();
+  ASSERT_THAT(world.running_jobs(), ElementsAre(moved, other, job));
+  const JobId shortest = world.submit(placed({.count = 2, .gpus = 4}, seconds(10)));
+  EXPECT_THAT(world.running_jobs(), ElementsAre(shortest));
+  EXPECT_EQ(world.stops(moved), 2);
+  world.finish(shortest);
+  EXPECT_THAT(world.running_jobs(), ElementsAre(moved, other, job));
+  EXPECT_THAT(world.scheduler->audit(), IsEmpty());
+}
+
 TEST(Elect, NobodyIsMovedWhileEverybodyFits) {
   ElectWorld world(elect("srtf"), 2, 4);
   std::vector<JobId> jobs;

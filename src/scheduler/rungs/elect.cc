@@ -32,6 +32,8 @@ void ElectRung::elect() {
   planned_.clear();
   planned_roles_.clear();
   has_losers_ = 0;
+  if (has_absent_ != 0) forget_absent();
+  has_absent_ = 0;
   see_waiters();
   if (!is_calm() || !(are_waiters_counted() ? add_all_by_count() : add_all_by_placement())) {
     see_runners();
@@ -39,10 +41,18 @@ void ElectRung::elect() {
     settle();
     seen_ = runners_.size();
   }
+  WEFT_DCHECK(is_everybody_once(), "nobody stands among those who run twice");
   core_.elect.look = look();
   core_.elect.has_returned = 0;
   ++core_.elect.round;
   core_.elect.arrivals = 0;
+}
+
+bool ElectRung::is_everybody_once() const {
+  std::vector<JobId> jobs;
+  for (const Runner& runner : runners_) jobs.push_back(runner.place.job);
+  std::ranges::sort(jobs);
+  return std::ranges::adjacent_find(jobs) == jobs.end();
 }
 
 /// Everybody who waits fits into what is free, so that nobody who runs is in question and none of them need be looked
@@ -122,13 +132,24 @@ ElectRung::Place ElectRung::waiting_place(EntryId entry) const {
   return place;
 }
 
+/// It holds nothing, or only what it was told to leave.
+bool ElectRung::is_absent(JobId job) const {
+  const JobRecord& record = core_.book[job];
+  return record.live == 0 || record.intent != Intent::kNone;
+}
+
+/// Who was chosen and waits still is chosen anew, and must not stand among those who run twice then.
+void ElectRung::forget_absent() {
+  std::erase_if(runners_, [&](const Runner& runner) {
+    return is_absent(runner.place.job) && !core_.has_ended(runner.place.job);
+  });
+}
+
 /// Those who are gone leave the list; the others are ranked as of now. Ranks change little from event to event: the
 /// list is nearly in order already.
 void ElectRung::see_runners() {
-  std::erase_if(runners_, [&](const Runner& runner) {
-    const JobRecord& record = core_.book[runner.place.job];
-    return record.live == 0 || record.intent != Intent::kNone || core_.has_ended(runner.place.job);
-  });
+  std::erase_if(runners_,
+                [&](const Runner& runner) { return is_absent(runner.place.job) || core_.has_ended(runner.place.job); });
   const bool is_by_service = order_.rank_of() == JobOrder::RankOf::kService;
   const bool is_running_first = order_.ties() == JobOrder::Ties::kRunningFirst;
   for (Runner& runner : runners_) {
@@ -268,8 +289,9 @@ void ElectRung::place_chosen() {
   size_t kept = 0;
   for (size_t i = 0; i < chosen_.size(); ++i) {
     const Chosen chosen = chosen_[i];
-    if (try_chosen(chosen) || leaving_.empty()) continue;
-    chosen_[kept++] = chosen;
+    if (try_chosen(chosen)) continue;
+    has_absent_ = 1;
+    if (!leaving_.empty()) chosen_[kept++] = chosen;
   }
   chosen_.resize(kept);
 }

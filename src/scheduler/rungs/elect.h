@@ -64,6 +64,7 @@ class ElectRung final : public Rung {
 
   // elect.cc
   void elect();
+  bool is_everybody_once() const;
   bool is_calm() const;
   bool add_all_by_count();
   bool add_all_by_placement();
@@ -71,6 +72,8 @@ class ElectRung final : public Rung {
   Runner runner_of(Place place, int64_t need) const;
   void note_look(Runner& runner, const JobKey& key) const;
   void sort_runners();
+  bool is_absent(JobId job) const;
+  void forget_absent();
   void see_runners();
   bool is_as_it_was(const Runner& runner) const;
   void see_waiters();
@@ -118,6 +121,7 @@ class ElectRung final : public Rung {
   size_t seen_ = 0;              ///< how many it looked at
   Instant next_look_ = kNever;   ///< the first of theirs
   uint8_t has_losers_ = 0;       ///< somebody waits on after this election, or was stopped by it
+  uint8_t has_absent_ = 0;       ///< some of them have been chosen and had no place at once
   std::vector<Runner> merged_;   ///< scratch
   std::vector<Waiter> waiters_;
   std::vector<Chosen> chosen_;  ///< in order; those that still wait for what is to come free
