@@ -308,6 +308,27 @@ TEST(Elect, AJobThatIsOnItsWayToAnotherPlaceIsThereOnce) {
   EXPECT_THAT(world.scheduler->audit(), IsEmpty());
 }
 
+TEST(Elect, AReportThatIsNoNewsIsNoReasonToChooseAnew) {
+  ElectWorld world(elect("srtf"));
+  const JobId running = world.submit(gpus_for(4, seconds(100)));
+  const JobId waiting = world.submit(gpus_for(4, seconds(100)));
+  world.pass(seconds(20));
+  for (int i = 0; i < 3; ++i) {
+    world.tell(ProgressReported{.job = running, .remaining = seconds(80)});
+    world.tell(ProgressReported{.job = waiting, .remaining = seconds(100)});
+  }
+  EXPECT_EQ(world.stops(running), 0);
+  world.tell(ProgressReported{.job = running, .remaining = seconds(100)});
+  EXPECT_THAT(world.running_jobs(), ElementsAre(waiting)) << "as much is left of both: whoever waits goes first";
+  for (const JobId job : {running, waiting}) {
+    world.tell(ProgressReported{.job = job, .remaining = seconds(100)});
+    EXPECT_THAT(world.running_jobs(), ElementsAre(waiting)) << "or they would take turns";
+  }
+  world.tell(ProgressReported{.job = running, .remaining = seconds(99)});
+  EXPECT_THAT(world.running_jobs(), ElementsAre(running));
+  EXPECT_THAT(world.scheduler->audit(), IsEmpty());
+}
+
 TEST(Elect, NobodyIsMovedWhileEverybodyFits) {
   ElectWorld world(elect("srtf"), 2, 4);
   std::vector<JobId> jobs;

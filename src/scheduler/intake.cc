@@ -19,11 +19,12 @@ bool is_news(const EventBody& body) {
          !std::holds_alternative<GangStarted>(body);
 }
 
-/// Answers to the core's own commands do not by themselves; ends do, and say so.
+/// Answers to the core's own commands do not by themselves, nor does progress as it was expected; ends do, and progress
+/// that is news, and say so.
 bool may_change_election(const EventBody& body) {
   return !std::holds_alternative<Tick>(body) && !std::holds_alternative<HoldAccepted>(body) &&
          !std::holds_alternative<GangStarted>(body) && !std::holds_alternative<TaskEnded>(body) &&
-         !std::holds_alternative<GangEnded>(body);
+         !std::holds_alternative<GangEnded>(body) && !std::holds_alternative<ProgressReported>(body);
 }
 
 }  // namespace

@@ -86,7 +86,12 @@ bool Lifecycle::on_task_ended(const TaskEnded& event) {
 bool Lifecycle::on_progress(const ProgressReported& event) {
   if (!core_.knows(event.job) || core_.has_ended(event.job) || event.remaining.ns < 0) return false;
   JobRecord& record = core_.book[event.job];
-  record.left = std::min(event.remaining, kEndless);
+  const Duration remaining = std::min(event.remaining, kEndless);
+  // What is known changes nobody's rank. A driver tells what is left whenever it stops a job: if two of equal rank took
+  // turns for that alone, no instant would end.
+  if (core_.job_key(event.job).remaining == remaining) return true;
+  if (core_.elects()) core_.elect.is_due = 1;
+  record.left = remaining;
   record.executed_then = record.executed_by(core_.now);
   if (!core_.elects()) return true;
   // Who waits stands by its rank.

@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdio>
 #include <map>
 
@@ -131,6 +132,38 @@ TEST(Simulation, StopsCostWhatThePlanSays) {
   EXPECT_EQ(job.end, Instant{} + seconds(110 + 30 + 940)) << "60 s of its work were kept";
   EXPECT_EQ(job.lost, seconds(40 + 30));
   EXPECT_EQ(outcome->jobs[1].end, Instant{} + seconds(110));
+}
+
+/// Jobs of few lengths, so that many have equal times left, under every policy, where starts cost time, stops cost work
+/// and decisions come at every event or in rounds: they all come to their end, and so does every instant.
+TEST(Simulation, WhereStopsCostSomethingEveryJobEndsAllTheSame) {
+  Rng rng(5);
+  std::vector<TraceJob> jobs;
+  Instant now;
+  for (size_t i = 0; i < 250; ++i) {
+    now = now + seconds(10 * rng.between(0, 10));
+    jobs.push_back({.id = std::to_string(i),
+                    .submit = now,
+                    .run_time = seconds(60 * rng.between(1, 20)),
+                    .gpus_per_task = static_cast<int32_t>(int64_t{1} << rng.below(5)),
+                    .is_gpu_count = 1});
+  }
+  const std::string text = trace_csv(jobs);
+  for (const std::string_view policy : policy_names()) {
+    for (const auto& [restart, checkpoint, round] :
+         {std::array{30, 0, 0}, std::array{60, 0, 60}, std::array{10, 120, 0}, std::array{40, 60, 60}}) {
+      RunPlan plan = plan_of(std::string(policy), "pack");
+      plan.restart_cost = seconds(restart);
+      plan.checkpoint_every = seconds(checkpoint);
+      plan.round = seconds(round);
+      const auto outcome = run(text, plan);
+      ASSERT_TRUE(outcome) << policy << ": " << outcome.error().message;
+      for (const JobOutcome& job : outcome->jobs) {
+        ASSERT_EQ(job.how, JobEnd::kDone) << policy << ", job " << job.id;
+        ASSERT_GE(job.executed, job.run_time) << policy << ", job " << job.id;
+      }
+    }
+  }
 }
 
 TEST(Simulation, ADeadlineIsItsOwnJobsOnly) {
