@@ -26,7 +26,7 @@ class Shares {
  private:
   void add_demand(QueueId queue, const ResourceVector& amount);
   void sum_capacity(const Core& core);
-  const ResourceVector& full_charge(const Core& core, ShapeId shape);
+  const ResourceVector& full_charge(const Core& core, ShapeId id);
   void add_running(const Core& core, QueueId queue);
 
   Entitlements entitlements_;

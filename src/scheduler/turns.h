@@ -67,7 +67,7 @@ class Turns {
   QueueId parent_of(QueueId queue) const;
   HeadKey key_of(EntryId entry) const;
   const Node& next_node() const;
-  ResourceVector charge_of(LineId line);
+  ResourceVector charge_of(LineId id);
   int64_t share_of(QueueId queue, const ResourceVector& charge) const;
   ChildTurn turn_of(QueueId queue) const;
   bool has_turn(const Node& node) const { return !node.lines.empty() || !node.children.empty(); }
