@@ -23,6 +23,10 @@ Instant later(Instant start, Duration span) {
   return start + span;
 }
 
+HolderKind kind_of(const Shape& shape) {
+  return {.priority = shape.priority, .is_elastic = static_cast<uint8_t>(is_elastic(shape) ? 1 : 0)};
+}
+
 }  // namespace
 
 TaskId Lifecycle::task_of(JobId job, int32_t local) const {
@@ -151,15 +155,15 @@ void Lifecycle::remove_attempt(AttemptId id) {
 }
 
 void Lifecycle::begin_holding(JobId job) {
-  const QueueId queue = core_.shape_of(job).queue;
-  core_.quota.add_jobs(core_.state.queues(), queue, 1);
-  core_.holders.add(queue, job);
+  const Shape& shape = core_.shape_of(job);
+  core_.quota.add_jobs(core_.state.queues(), shape.queue, 1);
+  core_.holders.add(shape.queue, job, kind_of(shape));
 }
 
 void Lifecycle::end_holding(JobId job) {
-  const QueueId queue = core_.shape_of(job).queue;
-  core_.quota.add_jobs(core_.state.queues(), queue, -1);
-  core_.holders.remove(queue, job);
+  const Shape& shape = core_.shape_of(job);
+  core_.quota.add_jobs(core_.state.queues(), shape.queue, -1);
+  core_.holders.remove(shape.queue, job, kind_of(shape));
 }
 
 /// The indices and the queue get back what the task holds.

@@ -56,6 +56,34 @@ bool MakeRoomRung::may_be_helped(const Line& line) const {
   return !verdict.is_never && verdict.reason != Reason::kGuarantee && verdict.reason != Reason::kUnavailable;
 }
 
+/// A quick look before the search: is there anybody who could give something?
+bool MakeRoomRung::could_be_helped(const Line& line) {
+  const Shape& shape = core_.state.shapes()[line.shape];
+  switch (kind_) {
+    case Kind::kPreempt: return core_.holders.could_give(shape.queue, shape.priority);
+    case Kind::kReclaim: return is_anybody_above(shape.queue);
+    case Kind::kConsolidate: break;
+  }
+  // Moves bring together what is free, and parts of devices too: they do not make more of it.
+  int64_t needed = 0;
+  for (size_t role = 0; role < counts_.size(); ++role) {
+    const DeviceDemand& devices = shape.roles[role].demand.devices;
+    if (devices.kind == DeviceNeedKind::kWhole) needed += int64_t{counts_[role]} * devices.count;
+  }
+  const CapacityIndex& capacity = core_.state.capacity();
+  return needed <= capacity.free_devices(DomainId{0}) || capacity.with_shared_room().count() > 0;
+}
+
+/// Some other queue holds more than its guarantee.
+bool MakeRoomRung::is_anybody_above(QueueId but) const {
+  const QueueTable& queues = core_.state.queues();
+  for (size_t q = 0; q < queues.size(); ++q) {
+    const bool is_leaf = queues.has_children[q] == 0 && make_id<QueueId>(q) != but;
+    if (is_leaf && !queues.usage[q].fits_in(queues.spec[q].guarantee)) return true;
+  }
+  return false;
+}
+
 /// It is not time yet to stop others for it.
 bool MakeRoomRung::is_patient(JobId job) {
   const Instant until = core_.state.jobs().submitted[index(job)] + core_.book[job].patience;
@@ -84,10 +112,12 @@ bool MakeRoomRung::try_line(LineId id) {
   const JobId job = core_.lines.head(id);
   if (is_patient(job)) return false;
   core_.fill_request(line, job, counts_);
-  if (counts_.empty()) return false;
+  if (counts_.empty() || !could_be_helped(line)) return false;
   const Shape& shape = core_.state.shapes()[line.shape];
   const Taker taker{.job = job, .priority = shape.priority, .is_surplus = line.is_surplus};
   collect(taker, shape.queue);
+  const bool gives_nobody = units_.size() == 0 || units_[0].must_land != 0;
+  if (gives_nobody && kind_ != Kind::kConsolidate) return false;  // moves alone were tried before
   const ResourceVector least = Quota::least_charge(core_.state, shape, counts_);
   ClaimRule rule(core_.state, core_.room.shares, units_, {.queue = shape.queue, .charge = least, .taker = taker});
   const GangRequest request{.shape_id = line.shape, .job = job, .counts = counts_};

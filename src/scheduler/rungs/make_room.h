@@ -33,6 +33,8 @@ class MakeRoomRung final : public Rung {
   void make_room(Lines which);
   void gather(Lines which);
   bool may_be_helped(const Line& line) const;
+  bool could_be_helped(const Line& line);
+  bool is_anybody_above(QueueId but) const;
   bool is_patient(JobId job);
   bool try_line(LineId id);
   void collect(const Taker& taker, QueueId queue);

@@ -140,6 +140,7 @@ Result<PolicyPlan> plan_policy(const RunPlan& run) {
     wish = **read;
     plan.name = std::filesystem::path(run.policy).filename().string();
     plan.config = scenario::make_policy(wish);
+    plan.config.rungs.consolidate = 0;  // what a trace says of a job is no leave to stop it and lose its work
   } else if (const Result<void> known = plan_known(run, plan); !known) {
     return std::unexpected(known.error());
   }
