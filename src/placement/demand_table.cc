@@ -1,5 +1,6 @@
 #include "placement/demand_table.h"
 
+#include "base/check.h"
 #include "base/hash.h"
 #include "placement/device_choice.h"
 #include "state/cluster_state.h"
@@ -71,6 +72,7 @@ DemandId DemandTable::intern(const TaskDemand& demand) {
   }
   const DemandId id = make_id<DemandId>(demands_.size());
   demands_.emplace_back().task = demand;
+  standing_.emplace_back();
   same_key.push_back(id);
   return id;
 }
@@ -153,6 +155,52 @@ void DemandTable::refresh(const ClusterState& state, KnownDemand& demand) {
     demand.suits_count += popcount(suits);
   }
   demand.nodes_seen = nodes.size();
+}
+
+const StandingCounts& DemandTable::standing(const ClusterState& state, DemandId id) {
+  StandingCounts& counts = standing_[index(id)];
+  const size_t nodes = state.nodes().size();
+  if (counts.nodes_seen == nodes) return counts;
+  const KnownDemand& demand = demands_[index(id)];
+  WEFT_CHECK(demand.nodes_seen == nodes, "a demand is brought up to the present nodes before they are counted");
+  count_standing(state, demand, counts);
+  return counts;
+}
+
+/// From the first node on, whatever was counted before: of two reasons at one stage that of the first nodes is named,
+/// and it must not depend on who asked how early.
+void DemandTable::count_standing(const ClusterState& state, const KnownDemand& demand, StandingCounts& counts) {
+  const DeviceDemand& devices = demand.task.devices;
+  const bool is_mig = devices.kind == DeviceNeedKind::kMig;
+  const Reason no_devices = is_mig ? Reason::kMig : devices.models.empty() ? Reason::kGpus : Reason::kModel;
+  counts = {.nodes_seen = demand.nodes_seen};
+  for (size_t w = 0; w < demand.suits.word_count(); ++w) {
+    uint64_t pass = new_bits(w, 0, demand.nodes_seen);
+    const auto filter = [&](FilterStage stage, Reason reason, uint64_t passes) {
+      const uint64_t fail = pass & ~passes;
+      pass &= passes;
+      if (fail == 0) return;
+      counts.nodes[static_cast<size_t>(reason)] += popcount(fail);
+      if (stage <= counts.furthest) return;
+      counts.furthest = stage;
+      counts.furthest_reason = reason;
+    };
+    const FilterWords words = filter_words(state, demand, w);
+    filter(FilterStage::kPinned, Reason::kNode, words.pinned);
+    filter(FilterStage::kLabels, Reason::kLabel, words.labels);
+    filter(FilterStage::kTaints, Reason::kTaint, words.taints);
+    if (devices.kind == DeviceNeedKind::kNone) continue;
+    for (size_t p = 0; p < demand.pool_obstacles.size() && pass != 0; ++p) {
+      const Reason reason = demand.pool_obstacles[p];
+      if (reason == Reason::kNone) continue;
+      const FilterStage stage = reason == Reason::kModel       ? FilterStage::kModel
+                                : reason == Reason::kGpuMemory ? FilterStage::kGpuMemory
+                                                               : FilterStage::kSharing;
+      filter(stage, reason, ~state.pools()[p].nodes.word(w));
+    }
+    // What is left over has no devices at all, or none in MIG mode.
+    filter(is_mig ? FilterStage::kSharing : FilterStage::kModel, no_devices, demand.suits.word(w));
+  }
 }
 
 }  // namespace weft

@@ -6,6 +6,7 @@
 #include "model/verdict.h"
 #include "state/tables.h"
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <unordered_map>
@@ -16,6 +17,32 @@ namespace weft {
 class ClusterState;
 
 enum class DemandId : uint32_t {};
+
+/// The filters in their order. Those up to kSharing never change while a node is there.
+enum class FilterStage : int8_t {
+  kNothing = -1,
+  kPinned,
+  kLabels,
+  kTaints,
+  kModel,
+  kGpuMemory,
+  kSharing,  ///< MIG or the sharing mode
+  kAvailable,
+  kDevices,
+  kCpus,
+  kMemory,
+  kDisk,
+  kNuma,
+  kNvlink,
+};
+
+/// The nodes that do not suit a demand, each under the first standing filter that it fails.
+struct StandingCounts {
+  std::array<uint32_t, kReasonCount> nodes{};
+  FilterStage furthest = FilterStage::kNothing;  ///< that a node reached and failed
+  Reason furthest_reason = Reason::kNone;
+  size_t nodes_seen = 0;  ///< how many nodes are counted
+};
 
 /// A demand with what follows from it and the fixed properties of nodes alone.
 struct KnownDemand {
@@ -41,14 +68,15 @@ class DemandTable {
   const KnownDemand& get(const ClusterState& state, DemandId id);
   size_t size() const { return demands_.size(); }
 
-  /// One 64-node word of each standing filter, for counting. A set bit passes. Requires: get() has seen the present
-  /// nodes.
+  /// Counted anew only after nodes have arrived. Requires: get() has seen the present nodes.
+  const StandingCounts& standing(const ClusterState& state, DemandId id);
+
+ private:
+  /// One 64-node word of each filter that looks at nodes one by one. A set bit passes.
   struct FilterWords {
     uint64_t pinned = 0, labels = 0, taints = 0;
   };
-  FilterWords filter_words(const ClusterState& state, const KnownDemand& demand, size_t word);
 
- private:
   /// Nodes that carry a label (or a taint), for the labels that demands name.
   struct LabelNodes {
     BitSet nodes;
@@ -57,9 +85,12 @@ class DemandTable {
 
   const BitSet& nodes_with_label(const ClusterState& state, LabelId label);
   void see_taints(const ClusterState& state);
+  FilterWords filter_words(const ClusterState& state, const KnownDemand& demand, size_t word);
   void refresh(const ClusterState& state, KnownDemand& demand);
+  void count_standing(const ClusterState& state, const KnownDemand& demand, StandingCounts& counts);
 
   std::deque<KnownDemand> demands_;                             // a deque keeps references valid
+  std::deque<StandingCounts> standing_;                         // by DemandId
   std::unordered_map<uint64_t, std::vector<DemandId>> by_key_;  // looked up, never iterated
   std::unordered_map<uint32_t, LabelNodes> label_nodes_;        // looked up, never iterated
   std::vector<std::pair<LabelId, BitSet>> taint_nodes_;         // in order of appearance

@@ -14,7 +14,7 @@ namespace {
 constexpr WakeMask kWhenFreed = wake_bit(WakeKind::kCapacityFreed) | wake_bit(WakeKind::kNodeAdded);
 constexpr WakeMask kWhenAdded = wake_bit(WakeKind::kNodeAdded);
 
-constexpr size_t kNeversMax = 4096;
+constexpr size_t kAnswersMax = 4096;
 
 void set_counts(Verdict& verdict, CountUnit unit, int64_t have, int64_t need) {
   verdict.unit = unit;
@@ -46,8 +46,8 @@ Verdict Explainer::explain(TaskPlacer& placer, const GangTasks& tasks, ShapeId s
   if (const auto known = nevers_.find(key); known != nevers_.end() && known->second.nodes == state_->nodes().size()) {
     return known->second.verdict;
   }
-  if (!could_ever()) {
-    if (nevers_.size() >= kNeversMax) nevers_.clear();
+  if (!could_ever(key)) {
+    if (nevers_.size() >= kAnswersMax) nevers_.clear();
     Never& never = nevers_[key];
     never = {.nodes = state_->nodes().size(), .verdict = why_never()};
     return never.verdict;
@@ -68,6 +68,14 @@ Verdict Explainer::explain(TaskPlacer& placer, const GangTasks& tasks, ShapeId s
   }
   if (verdict.role < 0) fill_nodes(view, static_cast<size_t>(sum_scope(tasks, 0).first_role), verdict);
   return verdict;
+}
+
+bool Explainer::could_ever(uint64_t key) {
+  if (const auto known = possible_.find(key); known != possible_.end()) return true;
+  if (!could_ever()) return false;
+  if (possible_.size() >= kAnswersMax) possible_.clear();
+  possible_.insert(key);
+  return true;
 }
 
 /// Equal questions have equal keys: the shape, the counts, and what running members leave to be placed.
@@ -152,9 +160,11 @@ bool Explainer::lacks_totals(const View& view, Verdict& verdict) {
     fill_nodes(view, static_cast<size_t>(sum_scope(*tasks_, 0).first_role), verdict);
     return true;
   };
-  if constexpr (std::is_same_v<View, PresentView>) {  // the index knows at once
+  if constexpr (std::is_same_v<View, PresentView>) {  // the index knows at once, and what it knows need not be summed
     const int64_t free = state_->capacity().free_devices(DomainId{0});
-    if (needed.milli == 0 && is_short(Reason::kGpus, CountUnit::kGpus, free, needed.whole)) return true;
+    if (is_short(Reason::kGpus, CountUnit::kGpus, free, needed.whole)) return true;
+    needed.whole = 0;
+    if (1000 * free >= needed.milli) needed.milli = 0;
   }
   const Totals totals = totals_of(view, needed);
   if (is_short(Reason::kGpus, CountUnit::kGpus, totals.whole, needed.whole)) return true;
@@ -166,8 +176,12 @@ bool Explainer::lacks_totals(const View& view, Verdict& verdict) {
 
 template <typename View>
 RoleNodeCounts Explainer::counts_of(const View& view, size_t role) {
-  CountQuestion question{
-      .demand = placer_->demand(role), .limit = tasks_->count(role), .island = island_of(role), .known = {}};
+  const KnownDemand& demand = placer_->demand(role);
+  CountQuestion question{.demand = demand,
+                         .standing = parts_.demands.standing(*state_, tasks_->plan().roles[role].demand),
+                         .limit = tasks_->count(role),
+                         .island = island_of(role),
+                         .known = {}};
   if constexpr (std::is_same_v<View, PresentView>) {  // a search by scores has looked at every node
     if (question.limit == 1 && placer_->order(role) == NodeScore::IndexOrder::kNone) {
       Region region = parts_.regions.cluster(*state_);
@@ -175,7 +189,7 @@ RoleNodeCounts Explainer::counts_of(const View& view, size_t role) {
       question.known = parts_.scores.obstacles(*state_, parts_.chooser, placer_->query(role, region));
     }
   }
-  return count_role(view, parts_.demands, question);
+  return count_role(view, question);
 }
 
 template <typename View>

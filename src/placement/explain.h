@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace weft {
@@ -20,7 +21,8 @@ enum class SearchFailure : uint8_t { kNotSearched, kImpossible, kBudget };
 /// named: the cluster's totals, one node's, a domain's. When the gang could not run even if nothing else did, the
 /// counts are of what there is instead of what is free.
 ///
-/// Cost: O(nodes / 64) per filter plus O(1) per node that passes the device filter; see role_counts.h.
+/// Cost: that of role_counts.h for one role, and O(nodes) until the sums of CPUs, memory and disk are enough, where
+/// they are asked for.
 class Explainer {
  public:
   explicit Explainer(const SearchParts& parts) : parts_(parts) {}
@@ -63,6 +65,7 @@ class Explainer {
 
   /// False when counting proves that the gang would not fit even if everything were free and healthy.
   bool could_ever();
+  bool could_ever(uint64_t key);  ///< the same, remembered by question_key()
   bool could_ever_lie_in_domain(size_t id);
   bool could_ever_hold(size_t scope, const Region& region) const;
   Verdict why_never();
@@ -88,6 +91,8 @@ class Explainer {
     Verdict verdict;
   };
   std::unordered_map<uint64_t, Never> nevers_;  ///< by question_key(); looked up, never iterated
+  /// Questions that could be answered with yes in an empty cluster. More nodes cannot change that.
+  std::unordered_set<uint64_t> possible_;  ///< by question_key(); looked up, never iterated
 };
 
 }  // namespace weft

@@ -370,6 +370,18 @@ TEST(Explain, WhatIsNeverForManyTasksMayOnlyWaitForFewer) {
   EXPECT_FALSE(world.grow(world.last_job, {2}).verdict.is_never);
 }
 
+TEST(Explain, WhatFewerTasksMayWaitForCanBeNeverForMore) {
+  TestWorld world;
+  world.add(gpu_node("a", 4));
+  JobSpec job = job_of(6, whole(1));
+  job.roles[0].min = 1;
+  ASSERT_TRUE(world.start(job).is_yes());
+  world.occupy(NodeId{0}, 0b1110);
+  EXPECT_FALSE(world.grow(world.last_job, {2}).verdict.is_never);
+  EXPECT_TRUE(world.grow(world.last_job, {5}).verdict.is_never);
+  EXPECT_FALSE(world.grow(world.last_job, {2}).verdict.is_never) << "remembered";
+}
+
 TEST(Explain, FractionsAndWholeDevicesAreAddedUp) {
   TestWorld world;
   world.add(gpu_node("a", 1, ShareMode::kMps));

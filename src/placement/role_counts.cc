@@ -1,14 +1,13 @@
 #include "placement/role_counts.h"
 
 #include "base/bits.h"
+#include "placement/whole_counts.h"
 #include "state/cluster_state.h"
 
 #include <algorithm>
 #include <type_traits>
 
 namespace weft {
-
-namespace {
 
 FilterStage stage_of(Reason reason) {
   switch (reason) {
@@ -22,119 +21,120 @@ FilterStage stage_of(Reason reason) {
   }
 }
 
+void RoleNodeCounts::fail(FilterStage stage, Reason reason, uint32_t count) {
+  if (count == 0) return;
+  nodes[static_cast<size_t>(reason)] += count;
+  if (stage <= furthest) return;
+  furthest = stage;
+  furthest_reason = reason;
+  nearest = 0;
+  nearest_node = kNone<NodeId>;
+}
+
+void RoleNodeCounts::offer_nearest(NodeId node, int64_t amount) {
+  const bool is_nearest = !is_set(nearest_node) || amount > nearest || (amount == nearest && node < nearest_node);
+  if (!is_nearest) return;
+  nearest = amount;
+  nearest_node = node;
+}
+
+namespace {
+
 template <typename View>
 class Counting {
  public:
   static constexpr bool kIsPresent = std::is_same_v<View, PresentView>;
 
-  Counting(const View& view, DemandTable& demands, const CountQuestion& question)
+  Counting(const View& view, const CountQuestion& question)
       : view_(view),
         state_(view.state),
-        demands_(demands),
         question_(question),
         known_(question.demand),
-        devices_(question.demand.task.devices) {}
+        devices_(question.demand.task.devices) {
+    counts_.nodes = question.standing.nodes;
+    counts_.furthest = question.standing.furthest;
+    counts_.furthest_reason = question.standing.furthest_reason;
+  }
 
   void run() {
-    const bool is_simple = devices_.kind == DeviceNeedKind::kWhole && question_.island == OneIsland::kNo &&
-                           known_.task.numa == NumaNeed::kAny && !has_mixed_pool();
-    for (size_t w = 0; w < known_.suits.word_count(); ++w) {
-      uint64_t pass = standing(w);
-      if (kIsPresent) pass = available(w, pass);
-      if (kIsPresent && devices_.kind == DeviceNeedKind::kWhole) pass = enough_devices(w, pass);
-      if (is_fraction()) add_fractions(w, pass);
-      if (devices_.kind == DeviceNeedKind::kMig)
-        for_each_bit(pass, [&](unsigned b) { add_slices(make_id<NodeId>(w * 64 + b)); });
-      if (!question_.known.empty()) {
-        look_up(w, pass);
-      } else if (is_simple) {
-        by_amounts(w, pass);
-      } else {
-        for_each_bit(pass, [&](unsigned b) { node(make_id<NodeId>(w * 64 + b)); });
-      }
+    if (kIsPresent) count_away();
+    if (is_simple()) {
+      count_whole(view_, question_, counts_);
+    } else {
+      by_nodes();
     }
-    if (!question_.known.empty()) settle_known();
     settle();
   }
   const RoleNodeCounts& counts() const { return counts_; }
 
  private:
-  void fail(FilterStage stage, Reason reason, uint64_t nodes) {
-    if (nodes == 0) return;
-    counts_.nodes[static_cast<size_t>(reason)] += popcount(nodes);
-    if (stage <= counts_.furthest) return;
-    counts_.furthest = stage;
-    counts_.furthest_reason = reason;
-    counts_.nearest = 0;
-    counts_.nearest_node = kNone<NodeId>;
-  }
-
-  uint64_t standing(size_t w) {
-    const size_t size = state_.nodes().size();
-    uint64_t pass = low_bits(static_cast<unsigned>(std::min<size_t>(size - w * 64, 64)));
-    const auto filter = [&](FilterStage stage, Reason reason, uint64_t passes) {
-      fail(stage, reason, pass & ~passes);
-      pass &= passes;
+  bool is_simple() const {
+    const auto is_uniform = [&](PoolId id) {
+      const Pool& pool = state_.pools()[index(id)];
+      return !pool.is_mixed() && pool.device_memory_bytes_min == pool.device_memory_bytes_max;
     };
-    const DemandTable::FilterWords words = demands_.filter_words(state_, known_, w);
-    filter(FilterStage::kPinned, Reason::kNode, words.pinned);
-    filter(FilterStage::kLabels, Reason::kLabel, words.labels);
-    filter(FilterStage::kTaints, Reason::kTaint, words.taints);
-    if (devices_.kind == DeviceNeedKind::kNone) return pass;
-    for (size_t p = 0; p < known_.pool_obstacles.size() && pass != 0; ++p) {
-      const Reason reason = known_.pool_obstacles[p];
-      if (reason == Reason::kNone) continue;
-      const FilterStage stage = reason == Reason::kModel       ? FilterStage::kModel
-                                : reason == Reason::kGpuMemory ? FilterStage::kGpuMemory
-                                                               : FilterStage::kSharing;
-      filter(stage, reason, ~state_.pools()[p].nodes.word(w));
+    return devices_.kind == DeviceNeedKind::kWhole && question_.island == OneIsland::kNo &&
+           known_.task.numa == NumaNeed::kAny && question_.known.empty() &&
+           std::ranges::all_of(known_.pools, is_uniform);
+  }
+
+  void count_away() {
+    const BitSet& schedulable = state_.capacity().schedulable();
+    for (size_t w = 0; w < known_.suits.word_count(); ++w) {
+      const uint64_t away = known_.suits.word(w) & ~schedulable.word(w);
+      if (away == 0) continue;
+      counts_.fail(FilterStage::kAvailable, Reason::kUnavailable, popcount(away));
+      for_each_bit(away,
+                   [&](unsigned b) { ++(state_.nodes().is_up[w * 64 + b] == 0 ? counts_.down : counts_.cordoned); });
     }
-    // What is left over has no devices at all, or none in MIG mode.
-    const bool is_mig = devices_.kind == DeviceNeedKind::kMig;
-    const Reason reason = is_mig ? Reason::kMig : devices_.models.empty() ? Reason::kGpus : Reason::kModel;
-    filter(is_mig ? FilterStage::kSharing : FilterStage::kModel, reason, known_.suits.word(w));
-    return pass;
   }
 
-  uint64_t available(size_t w, uint64_t pass) {
-    const uint64_t away = pass & ~state_.capacity().schedulable().word(w);
-    fail(FilterStage::kAvailable, Reason::kUnavailable, away);
-    for_each_bit(away,
-                 [&](unsigned b) { ++(state_.nodes().is_up[w * 64 + b] == 0 ? counts_.down : counts_.cordoned); });
-    return pass & ~away;
+  void by_nodes() {
+    const bool is_whole_now = kIsPresent && devices_.kind == DeviceNeedKind::kWhole;
+    if (is_whole_now) {
+      for_each_free_count(state_, known_,
+                          [&](unsigned free, uint32_t nodes, const BitSet&) { counts_.add_free(free, nodes); });
+    }
+    for (size_t w = 0; w < known_.suits.word_count(); ++w) {
+      uint64_t pass = known_.suits.word(w);
+      if (kIsPresent) pass &= state_.capacity().schedulable().word(w);
+      if (is_whole_now) pass = enough_devices(w, pass);
+      if (is_fraction()) add_fractions(w, pass);
+      if (devices_.kind == DeviceNeedKind::kMig)
+        for_each_bit(pass, [&](unsigned b) { add_slices(make_id<NodeId>(w * 64 + b)); });
+      if (!question_.known.empty()) {
+        look_up(w, pass);
+      } else {
+        for_each_bit(pass, [&](unsigned b) { node(make_id<NodeId>(w * 64 + b)); });
+      }
+    }
+    if (!question_.known.empty()) settle_known();
   }
 
-  /// Nodes with too few free devices, from the bitmaps by free count.
+  /// Without the nodes that have too few free devices. Each one stands in one bitmap by free count: those with enough
+  /// are found from the side on which there are fewer bitmaps.
   uint64_t enough_devices(size_t w, uint64_t pass) {
+    if (pass == 0) return 0;
     const CapacityIndex& capacity = state_.capacity();
     const auto need = static_cast<unsigned>(devices_.count);
     uint64_t enough = 0;
     for (const PoolId pool : known_.pools) {
-      for (unsigned free = capacity.free_max(pool) + 1; free-- > 0;) {
-        const uint64_t nodes = capacity.bucket(pool, free).word(w) & pass;
-        if (nodes == 0) continue;
-        counts_.free_devices += int64_t{free} * popcount(nodes);
-        note_free(make_id<NodeId>(w * 64 + static_cast<unsigned>(std::countr_zero(nodes))), free);
-        if (free >= need) enough |= nodes;
+      const unsigned end = capacity.free_max(pool) + 1;
+      uint64_t nodes = 0;
+      if (need <= end / 2) {
+        for (unsigned free = 0; free < need; ++free) nodes |= capacity.bucket(pool, free).word(w);
+        enough |= state_.pools()[index(pool)].nodes.word(w) & ~nodes;
+      } else {
+        for (unsigned free = need; free < end; ++free) nodes |= capacity.bucket(pool, free).word(w);
+        enough |= nodes;
       }
     }
-    fail(FilterStage::kDevices, Reason::kGpus, pass & ~enough);
-    return enough;
+    counts_.fail(FilterStage::kDevices, Reason::kGpus, popcount(pass & ~enough));
+    return pass & enough;
   }
 
   bool is_fraction() const {
     return devices_.kind == DeviceNeedKind::kMilli || devices_.kind == DeviceNeedKind::kMemory;
-  }
-  bool has_mixed_pool() const {
-    return std::ranges::any_of(known_.pools, [&](PoolId pool) {
-      const Pool& of = state_.pools()[index(pool)];
-      return of.is_mixed() || of.device_memory_bytes_min != of.device_memory_bytes_max;
-    });
-  }
-
-  void take_tasks(uint64_t nodes, int64_t tasks) {
-    counts_.nodes[static_cast<size_t>(Reason::kNone)] += popcount(nodes);
-    counts_.tasks += tasks;
   }
 
   /// What was found out before, node by node: only counted here, see settle_known().
@@ -152,8 +152,7 @@ class Counting {
     for (size_t r = 1; r < kReasonCount; ++r) {
       const auto reason = static_cast<Reason>(r);
       if (tally_[r] == 0) continue;
-      fail(stage_of(reason), reason, ~uint64_t{0});
-      counts_.nodes[r] += tally_[r] - 64;
+      counts_.fail(stage_of(reason), reason, tally_[r]);
     }
     if (counts_.furthest < FilterStage::kCpus) return;
     for (size_t w = 0; w < known_.suits.word_count(); ++w) {
@@ -163,70 +162,18 @@ class Counting {
     }
   }
 
-  /// Where nothing but whole devices, CPUs, memory and disk is asked for.
-  void by_amounts(size_t w, uint64_t pass) {
-    const TaskDemand& task = known_.task;
-    const auto each = static_cast<unsigned>(devices_.count);
-    uint64_t devices = 0;
-    uint64_t cpus = 0;
-    uint64_t memory = 0;
-    uint64_t disk = 0;
-    for_each_bit(pass, [&](unsigned b) {
-      const size_t n = w * 64 + b;
-      const uint64_t bit = uint64_t{1} << b;
-      const unsigned free = popcount(view_.whole(make_id<NodeId>(n)));
-      if (!kIsPresent) {
-        counts_.free_devices += free;
-        note_free(make_id<NodeId>(n), free);
-      }
-      if (free < each) {
-        devices |= bit;
-      } else if (view_.cpu_milli(n) < task.cpu_milli) {
-        cpus |= bit;
-      } else if (view_.memory_bytes(n) < task.memory_bytes) {
-        memory |= bit;
-      } else if (view_.disk_bytes(n) < task.disk_bytes) {
-        disk |= bit;
-      } else {
-        int64_t tasks = std::min<int64_t>(question_.limit, question_.limit == 1 ? 1 : free / each);
-        tasks = fit_count(view_.cpu_milli(n), task.cpu_milli, tasks);
-        tasks = fit_count(view_.memory_bytes(n), task.memory_bytes, tasks);
-        take_tasks(1, fit_count(view_.disk_bytes(n), task.disk_bytes, tasks));
-      }
-    });
-    const auto fail_all = [&](Reason reason, uint64_t nodes) {
-      fail(stage_of(reason), reason, nodes);
-      if (nodes == 0 || stage_of(reason) != counts_.furthest) return;
-      for_each_bit(nodes, [&](unsigned b) { note_nearest(make_id<NodeId>(w * 64 + b)); });
-    };
-    fail(FilterStage::kDevices, Reason::kGpus, devices);
-    fail_all(Reason::kCpus, cpus);
-    fail_all(Reason::kMemory, memory);
-    fail_all(Reason::kDisk, disk);
-  }
-
   void fail_node(NodeId id, Reason reason) {
     const FilterStage stage = stage_of(reason);
-    fail(stage, reason, 1);
+    counts_.fail(stage, reason, 1);
     if (stage == counts_.furthest) note_nearest(id);
   }
 
-  void note_free(NodeId node, unsigned free) {
-    if (is_set(most_node_) && static_cast<int32_t>(free) <= counts_.most_free) return;
-    counts_.most_free = static_cast<int32_t>(free);
-    most_node_ = node;
-  }
-
   void node(NodeId id) {
-    if (devices_.kind == DeviceNeedKind::kWhole && !kIsPresent) {
-      const unsigned free = popcount(view_.whole(id));
-      counts_.free_devices += free;
-      note_free(id, free);
-    }
+    if (devices_.kind == DeviceNeedKind::kWhole && !kIsPresent) counts_.add_free(popcount(view_.whole(id)), 1);
     const ChoiceRules rules{.island = question_.island};
     const NodeRoomCount room = count_room(view_, id, known_.task, rules, question_.limit);
     if (room.reason == Reason::kNone) {
-      take_tasks(1, room.tasks);
+      counts_.take(1, room.tasks);
     } else {
       fail_node(id, room.reason);
     }
@@ -247,9 +194,7 @@ class Counting {
         break;
       default: return;
     }
-    if (is_set(counts_.nearest_node) && amount <= counts_.nearest) return;
-    counts_.nearest = amount;
-    counts_.nearest_node = id;
+    counts_.offer_nearest(id, amount);
   }
 
   /// Free thousandths of shareable devices. At present most nodes have none that is shared and has room: those count by
@@ -297,7 +242,7 @@ class Counting {
     if (counts_.furthest != FilterStage::kDevices) return;
     if (devices_.kind == DeviceNeedKind::kWhole) {
       counts_.nearest = counts_.most_free;
-      counts_.nearest_node = most_node_;
+      counts_.nearest_node = first_with_free(view_, known_, counts_.most_free);
     } else if (is_fraction()) {
       counts_.nearest = most_part_;
       counts_.nearest_node = part_node_;
@@ -306,28 +251,26 @@ class Counting {
 
   const View& view_;
   const ClusterState& state_;
-  DemandTable& demands_;
   const CountQuestion& question_;
   const KnownDemand& known_;
   const DeviceDemand& devices_;
   RoleNodeCounts counts_;
   std::array<std::array<uint32_t, kReasonCount>, 4> tallies_{};  ///< of what was known already
   std::array<uint32_t, kReasonCount> tally_{};                   ///< their sum
-  NodeId most_node_ = kNone<NodeId>;
-  int32_t most_part_ = 0;  ///< thousandths on one shareable device
+  int32_t most_part_ = 0;                                        ///< thousandths on one shareable device
   NodeId part_node_ = kNone<NodeId>;
 };
 
 }  // namespace
 
 template <typename View>
-RoleNodeCounts count_role(const View& view, DemandTable& demands, const CountQuestion& question) {
-  Counting<View> counting(view, demands, question);
+RoleNodeCounts count_role(const View& view, const CountQuestion& question) {
+  Counting<View> counting(view, question);
   counting.run();
   return counting.counts();
 }
 
-template RoleNodeCounts count_role(const PresentView&, DemandTable&, const CountQuestion&);
-template RoleNodeCounts count_role(const EmptyView&, DemandTable&, const CountQuestion&);
+template RoleNodeCounts count_role(const PresentView&, const CountQuestion&);
+template RoleNodeCounts count_role(const EmptyView&, const CountQuestion&);
 
 }  // namespace weft

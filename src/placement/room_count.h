@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 namespace weft {
 
@@ -22,9 +23,12 @@ struct PresentView {
     return (state.nodes().free[index(node)] | state.nodes().shared[index(node)]) & state.usable(node);
   }
   DeviceMask mig(NodeId node) const { return state.nodes().mig[index(node)] & state.usable(node); }
-  int64_t cpu_milli(size_t n) const { return state.nodes().free_cpu_milli[n]; }
-  int64_t memory_bytes(size_t n) const { return state.nodes().free_memory_bytes[n]; }
-  int64_t disk_bytes(size_t n) const { return state.nodes().free_disk_bytes[n]; }
+  const std::vector<int64_t>& cpu_milli() const { return state.nodes().free_cpu_milli; }
+  int64_t cpu_milli(size_t n) const { return cpu_milli()[n]; }
+  const std::vector<int64_t>& memory_bytes() const { return state.nodes().free_memory_bytes; }
+  int64_t memory_bytes(size_t n) const { return memory_bytes()[n]; }
+  const std::vector<int64_t>& disk_bytes() const { return state.nodes().free_disk_bytes; }
+  int64_t disk_bytes(size_t n) const { return disk_bytes()[n]; }
   int64_t zone_cpu_milli(size_t row) const { return state.zones().free_cpu_milli[row]; }
   int32_t device_milli(size_t row) const { return state.devices().free_milli[row]; }
   int64_t device_memory_bytes(size_t row) const { return state.devices().free_memory_bytes[row]; }
@@ -43,9 +47,12 @@ struct EmptyView {
   }
   DeviceMask shareable(NodeId node) const { return whole(node); }
   DeviceMask mig(NodeId node) const { return state.nodes().mig[index(node)]; }
-  int64_t cpu_milli(size_t n) const { return state.nodes().total_cpu_milli[n]; }
-  int64_t memory_bytes(size_t n) const { return state.nodes().total_memory_bytes[n]; }
-  int64_t disk_bytes(size_t n) const { return state.nodes().total_disk_bytes[n]; }
+  const std::vector<int64_t>& cpu_milli() const { return state.nodes().total_cpu_milli; }
+  int64_t cpu_milli(size_t n) const { return cpu_milli()[n]; }
+  const std::vector<int64_t>& memory_bytes() const { return state.nodes().total_memory_bytes; }
+  int64_t memory_bytes(size_t n) const { return memory_bytes()[n]; }
+  const std::vector<int64_t>& disk_bytes() const { return state.nodes().total_disk_bytes; }
+  int64_t disk_bytes(size_t n) const { return disk_bytes()[n]; }
   int64_t zone_cpu_milli(size_t row) const { return state.zones().total_cpu_milli[row]; }
   int32_t device_milli(size_t) const { return 1000; }
   int64_t device_memory_bytes(size_t row) const { return state.devices().memory_bytes[row]; }
