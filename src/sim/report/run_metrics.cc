@@ -58,7 +58,7 @@ double gpu_seconds(const JobOutcome& job, Duration time) {
 
 RunGroup measure_group(std::string name, const std::vector<JobOutcome>& jobs, const Indices& members) {
   RunGroup group{.name = std::move(name), .jobs = members.size(), .jct = {}, .waited = {}, .slowdown = {}};
-  std::vector<Duration> times;
+  std::vector<Duration> times, waits;
   std::vector<double> slowdowns;
   for (const uint32_t i : members) {
     const JobOutcome& job = jobs[i];
@@ -67,14 +67,11 @@ RunGroup measure_group(std::string name, const std::vector<JobOutcome>& jobs, co
     group.preempts += job.preempts;
     if (!has_ended(job)) continue;
     times.push_back(job.jct());
+    waits.push_back(job.waited());
     slowdowns.push_back(bounded_slowdown(job));
   }
   group.jct = distribution_of(std::move(times));
   group.slowdown = distribution_of(std::move(slowdowns));
-  std::vector<Duration> waits;
-  for (const uint32_t i : members) {
-    if (has_ended(jobs[i])) waits.push_back(jobs[i].waited());
-  }
   group.waited = distribution_of(std::move(waits));
   return group;
 }
