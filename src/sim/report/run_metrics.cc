@@ -137,7 +137,7 @@ RunOccupancy measure_occupancy(const RunOutcome& outcome) {
   RunOccupancy result;
   if (outcome.samples.empty() || outcome.total_gpu_milli <= 0) return result;
   const auto total = static_cast<double>(outcome.total_gpu_milli);
-  TimeMean used, fragment, fragment_of_free, pending, pending_gpus, running;
+  TimeMean fragment, fragment_of_free;
   result.allocation_max = static_cast<double>(outcome.used_gpu_milli_max) / total;
   result.pending_max = outcome.pending_max;
   for (size_t i = 0; i < outcome.samples.size(); ++i) {
@@ -148,19 +148,17 @@ RunOccupancy measure_occupancy(const RunOutcome& outcome) {
     if (i + 1 == outcome.samples.size()) break;
     const double lasted = in_seconds(outcome.samples[i + 1].at - sample.at);
     const double free = total - static_cast<double>(sample.used_gpu_milli);
-    used.add(share, lasted);
     fragment.add(sample.fragment_gpu_milli / total, lasted);
     if (free > 0) fragment_of_free.add(sample.fragment_gpu_milli / free, lasted);
-    pending.add(sample.pending, lasted);
-    pending_gpus.add(static_cast<double>(sample.pending_gpu_milli) / 1000, lasted);
-    running.add(sample.running, lasted);
   }
-  result.allocation_mean = used.value();
   result.fragment_mean = fragment.value();
   result.fragment_free_mean = fragment_of_free.value();
-  result.pending_mean = pending.value();
-  result.pending_gpus_mean = pending_gpus.value();
-  result.running_mean = running.value();
+  const RunIntegrals& sums = outcome.integrals;
+  if (sums.seconds <= 0) return result;
+  result.allocation_mean = sums.used_gpu_seconds * 1000 / total / sums.seconds;
+  result.pending_mean = sums.pending_seconds / sums.seconds;
+  result.pending_gpus_mean = sums.pending_gpu_seconds / sums.seconds;
+  result.running_mean = sums.running_seconds / sums.seconds;
   return result;
 }
 

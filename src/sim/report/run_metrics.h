@@ -79,8 +79,8 @@ struct RunFairness {
   double jain_parties = kUnknown;
 };
 
-/// The cluster over time: means weighted by time, and peaks, from the run's samples. Those of a long run are thinned,
-/// so these are estimates, as the utilisation is not. Shares are in 0 … 1.
+/// The cluster over time: means weighted by time, and peaks. Those of fragments are from the run's samples, which are
+/// thinned in a long run: estimates. Shares are in 0 … 1.
 struct RunOccupancy {
   double allocation_mean = kUnknown;  ///< of all GPUs
   double allocation_max = kUnknown;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "sim/simulation/outcome.h"
+#include "sim/simulation/sample_series.h"
 
 #include <string>
 
@@ -50,14 +51,15 @@ inline RunOutcome small_outcome() {
   d.how = JobEnd::kRejected;
   d.run_time = seconds(1000);
   d.why = "too much";
+  SampleSeries series;
   const auto sample = [&](int64_t at, int64_t used, int64_t wanted, uint32_t running, uint32_t pending,
                           double fragments) {
-    outcome.samples.push_back({.at = Instant{} + seconds(at),
-                               .used_gpu_milli = 1000 * used,
-                               .pending_gpu_milli = 1000 * wanted,
-                               .running = running,
-                               .pending = pending,
-                               .fragment_gpu_milli = 1000 * fragments});
+    series.add({.at = Instant{} + seconds(at),
+                .used_gpu_milli = 1000 * used,
+                .pending_gpu_milli = 1000 * wanted,
+                .running = running,
+                .pending = pending,
+                .fragment_gpu_milli = 1000 * fragments});
   };
   sample(0, 4, 0, 2, 0, 0);
   sample(20, 2, 6, 1, 2, 1);
@@ -65,6 +67,8 @@ inline RunOutcome small_outcome() {
   sample(80, 2, 4, 1, 1, 2);
   sample(100, 4, 0, 1, 0, 0);
   sample(120, 0, 0, 0, 0, 0);
+  outcome.samples = series.take();
+  outcome.integrals = series.integrals();
   const auto span = [&](uint32_t job, uint32_t node, int32_t gpus, int64_t from, int64_t to) {
     outcome.spans.push_back(
         {.job = job, .node = node, .gpus = gpus, .from = Instant{} + seconds(from), .to = Instant{} + seconds(to)});

@@ -56,16 +56,15 @@ Duration Driver::told_run_time(const TraceJob& job, Duration run_time) {
 }
 
 /// A job that no empty cluster could hold is found out at its coming, once for each kind.
-Result<void> Driver::check_possible(const TraceJob& job, const JobSpec& spec) {
+Result<Driver::Room> Driver::check_possible(const TraceJob& job, const JobSpec& spec) {
   const auto demand = std::tie(job.tasks, job.gpus_per_task, job.gpu_milli, job.is_gpu_count, job.cpu_milli,
                                job.memory_bytes, job.gpu_models, spec.queue);
-  if (checked_.contains(demand)) return {};
+  if (const auto known = checked_.find(demand); known != checked_.end()) return known->second;
   const Result<Verdict> verdict = core_->what_if(spec);
   if (!verdict) return std::unexpected(verdict.error());
   if (verdict->is_never && plan_.skips_impossible == 0)
     return fail(ErrorCode::kInvalidInput, fmt::format("job {}: {}", spec.name, core_->text(*verdict)));
-  checked_.emplace(demand);
-  return {};
+  return checked_.emplace(demand, verdict->is_never ? Room::kNever : Room::kPossible).first->second;
 }
 
 Result<void> Driver::take_arrivals(Instant now) {
@@ -79,7 +78,8 @@ Result<void> Driver::take_arrivals(Instant now) {
     if (!mapped && plan_.skips_impossible == 0) return mapped;
     const Duration run_time = run_time_by(plan_.rules, next_);
     spec.estimate = told_run_time(next_, run_time);
-    if (Result<void> possible = mapped ? check_possible(next_, spec) : Result<void>(); !possible) return possible;
+    const Result<Room> room = mapped ? check_possible(next_, spec) : Result<Room>(Room::kPossible);
+    if (!room) return std::unexpected(room.error());
     const int64_t gpu_milli = gpu_milli_of(next_);
     out_.jobs.push_back({.id = next_.id,
                          .user = next_.user,
@@ -89,9 +89,12 @@ Result<void> Driver::take_arrivals(Instant now) {
                          .submit = now,
                          .run_time = run_time});
     live_.push_back({.work = clock_.admit(next_, run_time), .told = spec.estimate, .gpu_milli = gpu_milli});
+    live_.back().is_left_out = *room == Room::kNever ? 1 : 0;
     if (plan_.speeds != nullptr) networks_.push_back(next_.model);
-    pending_milli_ += gpu_milli;
-    ++pending_count_;
+    if (*room == Room::kPossible) {
+      pending_milli_ += gpu_milli;
+      ++pending_count_;
+    }
     if (Result<void> next = look_ahead(); !next) return next;
   }
   // The specs are lent to the cycle and come back with their memory.
@@ -239,7 +242,9 @@ void Driver::finish(RunOutcome& out) {
   for (size_t i = 0; i < out.jobs.size(); ++i) {
     JobOutcome& job = out.jobs[i];
     job.lost = live_[i].work.lost;
-    if (job.how == JobEnd::kUnfinished) job.why = core_->job(make_id<JobId>(i)).why;
+    if (job.how != JobEnd::kUnfinished) continue;
+    job.why = core_->job(make_id<JobId>(i)).why;
+    if (live_[i].is_left_out != 0) job.how = JobEnd::kRejected;
   }
   out.policy = policy_.name;
   out.placement = policy_.placement;
@@ -248,6 +253,7 @@ void Driver::finish(RunOutcome& out) {
   out.rules = std::string(rules_name(plan_.rules));
   out.seed = plan_.seed;
   out.samples = samples_.take();
+  out.integrals = samples_.integrals();
   out.decision_hash = core_->decision_hash();
 }
 

@@ -13,8 +13,8 @@
 
 #include <functional>
 #include <limits>
+#include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -40,6 +40,7 @@ class Driver {
     RunClock::Work work;
     Duration told = kEndless;  ///< run time, as the core was told
     int64_t gpu_milli = 0;
+    uint8_t is_left_out = 0;   ///< no cluster could run it: it is nobody's who waits
     Instant started = kNever;  ///< the present start; kNever: it does not run
     uint64_t start = 0;
     uint32_t attempt = 0;
@@ -48,7 +49,8 @@ class Driver {
   Result<void> add_cluster();
   Result<void> look_ahead();
   Result<void> take_arrivals(Instant now);
-  Result<void> check_possible(const TraceJob& job, const JobSpec& spec);
+  enum class Room : uint8_t { kPossible, kNever };
+  Result<Room> check_possible(const TraceJob& job, const JobSpec& spec);
   /// The next end that will come as it stands; what was to end otherwise is thrown away. Null: nothing runs.
   const Ending* first_ending();
   Instant next_instant(Instant now);
@@ -107,7 +109,7 @@ class Driver {
   /// What decides whether the cluster could ever run a job: those that have been asked for.
   using Demand =
       std::tuple<int32_t, int32_t, int32_t, uint8_t, int64_t, int64_t, std::vector<std::string>, std::string>;
-  std::set<Demand, std::less<>> checked_;
+  std::map<Demand, Room, std::less<>> checked_;  ///< what was asked for, and whether an empty cluster could hold it
   uint64_t starts_ = 0;
   RunOutcome out_;
   SampleSeries samples_;

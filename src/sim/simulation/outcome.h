@@ -53,6 +53,15 @@ struct RunSample {
   double fragment_gpu_milli = std::numeric_limits<double>::quiet_NaN();
 };
 
+/// What the cluster was like, summed over the time from the first instant to the last: no sample is left out.
+struct RunIntegrals {
+  double seconds = 0;
+  double used_gpu_seconds = 0;
+  double pending_gpu_seconds = 0;  ///< asked for by jobs that waited
+  double running_seconds = 0;      ///< of jobs
+  double pending_seconds = 0;
+};
+
 /// Everything that one simulated run leaves for reports.
 struct RunOutcome {
   std::string policy;  ///< as the command names it
@@ -66,6 +75,7 @@ struct RunOutcome {
   int64_t total_gpu_milli = 0;
   std::vector<JobOutcome> jobs;    ///< in order of submission
   std::vector<RunSample> samples;  ///< at most some thousands, thinned evenly by time while the run goes on
+  RunIntegrals integrals;
   int64_t used_gpu_milli_max = 0;  ///< of all instants, kept or not
   uint32_t pending_max = 0;
   std::vector<JobSpan> spans;   ///< empty where not asked for

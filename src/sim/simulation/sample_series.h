@@ -16,6 +16,8 @@ class SampleSeries {
   bool opens(Instant at) const { return samples_.size() < 2 || at - samples_[samples_.size() - 2].at >= gap_; }
 
   void add(const RunSample& sample) {
+    integrate(sample.at);
+    last_ = sample;
     if (!opens(sample.at)) {
       samples_.back() = sample;
       return;
@@ -29,9 +31,24 @@ class SampleSeries {
     gap_.ns /= static_cast<int64_t>(kSamplesMax);
   }
   std::vector<RunSample> take() { return std::move(samples_); }
+  /// Over every sample that was added, kept or not.
+  const RunIntegrals& integrals() const { return integrals_; }
 
  private:
+  /// The last sample lasted until now.
+  void integrate(Instant now) {
+    if (last_.at == kNever) return;
+    const double lasted = (now - last_.at).seconds();
+    integrals_.seconds += lasted;
+    integrals_.used_gpu_seconds += lasted * static_cast<double>(last_.used_gpu_milli) / 1000;
+    integrals_.pending_gpu_seconds += lasted * static_cast<double>(last_.pending_gpu_milli) / 1000;
+    integrals_.running_seconds += lasted * last_.running;
+    integrals_.pending_seconds += lasted * last_.pending;
+  }
+
   std::vector<RunSample> samples_;
+  RunSample last_{.at = kNever};
+  RunIntegrals integrals_;
   Duration gap_{0};
 };
 

@@ -201,7 +201,8 @@ TEST(Simulation, AJobThatTheClusterCouldNeverRunIsRefusedByItsIdOrCounted) {
     plan.skips_impossible = 1;
     const auto skipped = run(trace_csv(jobs), plan);
     ASSERT_TRUE(skipped);
-    EXPECT_EQ(skipped->jobs[0].how, JobEnd::kUnfinished);
+    EXPECT_EQ(skipped->jobs[0].how, JobEnd::kRejected);
+    EXPECT_EQ(skipped->pending_max, 0U) << "a job that is left out does not wait";
     EXPECT_THAT(skipped->jobs[0].why, HasSubstr("can never run here"));
     EXPECT_EQ(skipped->jobs[1].how, JobEnd::kDone);
   }
