@@ -105,7 +105,8 @@ class ElectRung final : public Rung {
   void lift(Transaction& txn, JobId job);
   bool put_back(Transaction& txn, JobId job);
   Verdict place_afresh(Transaction& txn, JobId job);
-  void choose_runner(Transaction& txn, Runner& runner);
+  void choose_runner(Transaction& txn, size_t at);
+  Verdict place_before(Transaction& txn, JobId job, size_t first);
   bool take_plan(Transaction& txn, const Chosen& chosen);
   std::optional<TaskPlacement> again(const TaskDemand& demand, const TaskPlacement& at) const;
   bool is_where_it_was(JobId job) const;
@@ -117,12 +118,13 @@ class ElectRung final : public Rung {
   Lifecycle& lifecycle_;
   const JobOrder& order_;
   static constexpr size_t kRunnersUnseen = 256;
-  std::vector<Runner> runners_;  ///< in the order of the last election that looked at them, then those added since
-  size_t seen_ = 0;              ///< how many it looked at
-  Instant next_look_ = kNever;   ///< the first of theirs
-  uint8_t has_losers_ = 0;       ///< somebody waits on after this election, or was stopped by it
-  uint8_t has_absent_ = 0;       ///< some of them have been chosen and had no place at once
-  std::vector<Runner> merged_;   ///< scratch
+  std::vector<Runner> runners_;     ///< in the order of the last election that looked at them, then those added since
+  size_t seen_ = 0;                 ///< how many it looked at
+  Instant next_look_ = kNever;      ///< the first of theirs
+  uint8_t has_losers_ = 0;          ///< somebody waits on after this election, or was stopped by it
+  uint8_t has_absent_ = 0;          ///< some of them have been chosen and had no place at once
+  std::vector<Runner> merged_;      ///< scratch
+  std::vector<uint8_t> is_lifted_;  ///< by runner: off its place in the walk that places
   std::vector<Waiter> waiters_;
   std::vector<Chosen> chosen_;  ///< in order; those that still wait for what is to come free
   std::vector<TaskPlacement> planned_;

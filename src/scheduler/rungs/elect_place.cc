@@ -106,17 +106,41 @@ ElectRung::Chosen& ElectRung::plan(const Place& place, int64_t need) {
   return chosen_.emplace_back(Chosen{.place = place, .need = need, .first = first, .count = placement_.tasks.size()});
 }
 
-void ElectRung::choose_runner(Transaction& txn, Runner& runner) {
+void ElectRung::choose_runner(Transaction& txn, size_t at) {
+  Runner& runner = runners_[at];
   const JobId job = runner.place.job;
   const bool is_afresh = core_.config().elect_places == ElectPlaces::kAfresh;
-  if (!is_afresh && put_back(txn, job)) return;
-  if (!place_afresh(txn, job).is_yes()) {
+  if (!is_afresh && (is_lifted_[at] == 0 || put_back(txn, job))) return;
+  if (!place_before(txn, job, at + 1).is_yes()) {
     runner.fate = Fate::kDropped;
     return;
   }
   if (is_where_it_was(job)) return;
   runner.fate = Fate::kMoved;
   plan(runner.place, runner.need).is_move = 1;
+}
+
+/// Places the job, which goes before the runners from `first` on: beside them if it can be, else on the places of as
+/// few of the last of them as it takes. Whoever is not in its way is where it was afterwards.
+Verdict ElectRung::place_before(Transaction& txn, JobId job, size_t first) {
+  Verdict verdict = place_afresh(txn, job);
+  if (core_.config().elect_places == ElectPlaces::kAfresh) return verdict;
+  size_t end = runners_.size();
+  for (size_t step = 1; !verdict.is_yes(); step *= 2) {
+    size_t lifted = 0;
+    while (end > first && lifted < step) {
+      if (is_lifted_[--end] != 0) continue;
+      lift(txn, runners_[end].place.job);
+      is_lifted_[end] = 1;
+      ++lifted;
+    }
+    if (lifted == 0) break;
+    verdict = place_afresh(txn, job);
+  }
+  for (size_t i = end; i < runners_.size(); ++i) {
+    if (is_lifted_[i] != 0 && put_back(txn, runners_[i].place.job)) is_lifted_[i] = 0;
+  }
+  return verdict;
 }
 
 /// Everybody who waits fits beside those who run: nobody need be moved, and no walk made. False when not.
@@ -144,15 +168,16 @@ void ElectRung::choose_by_placement() {
   const auto begin =
       is_afresh ? runners_.begin() : std::ranges::lower_bound(runners_, first->place, {}, &Runner::place);
   auto at = static_cast<size_t>(begin - runners_.begin());
-  for (size_t i = at; i < runners_.size(); ++i) lift(txn, runners_[i].place.job);
+  is_lifted_.assign(runners_.size(), is_afresh ? 1 : 0);
+  for (size_t i = at; i < runners_.size() && is_afresh; ++i) lift(txn, runners_[i].place.job);
   while (true) {
     Waiter* waiter = first_waiter();
     if (waiter == nullptr && at == runners_.size()) return;
     if (waiter == nullptr || (at < runners_.size() && runners_[at].place < waiter->place)) {
-      choose_runner(txn, runners_[at++]);
+      choose_runner(txn, at++);
       continue;
     }
-    const Verdict verdict = place_afresh(txn, waiter->place.job);
+    const Verdict verdict = place_before(txn, waiter->place.job, at);
     if (!verdict.is_yes()) {
       close(*waiter, verdict);
       continue;
