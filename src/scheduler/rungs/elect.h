@@ -118,6 +118,7 @@ class ElectRung final : public Rung {
   Lifecycle& lifecycle_;
   const JobOrder& order_;
   static constexpr size_t kRunnersUnseen = 256;
+  static constexpr size_t kTriesOneByOne = 16;
   std::vector<Runner> runners_;     ///< in the order of the last election that looked at them, then those added since
   size_t seen_ = 0;                 ///< how many it looked at
   Instant next_look_ = kNever;      ///< the first of theirs

@@ -125,16 +125,16 @@ void ElectRung::choose_runner(Transaction& txn, size_t at) {
 Verdict ElectRung::place_before(Transaction& txn, JobId job, size_t first) {
   Verdict verdict = place_afresh(txn, job);
   if (core_.config().elect_places == ElectPlaces::kAfresh) return verdict;
+  const int64_t need = need_of(job);
   size_t end = runners_.size();
-  for (size_t step = 1; !verdict.is_yes(); step *= 2) {
-    size_t lifted = 0;
-    while (end > first && lifted < step) {
+  for (size_t tries = 0; !verdict.is_yes() && end > first; ++tries) {
+    // One by one at first, so that nobody is lifted in vain; in long rows more at a time.
+    for (size_t lifted = 0; end > first && lifted < 1 + tries / kTriesOneByOne;) {
       if (is_lifted_[--end] != 0) continue;
       lift(txn, runners_[end].place.job);
       is_lifted_[end] = 1;
-      ++lifted;
+      if (core_.state.capacity().free_devices(DomainId{0}) >= need) ++lifted;  // else there is no need to try
     }
-    if (lifted == 0) break;
     verdict = place_afresh(txn, job);
   }
   for (size_t i = end; i < runners_.size(); ++i) {
