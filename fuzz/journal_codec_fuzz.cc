@@ -60,15 +60,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       break;
     }
     default: {
-      weft::PolicyConfig policy;
-      check_round(
-          bytes,
-          [&](std::string_view in) {
-            weft::Result<weft::PolicyConfig> read = weft::store::decode_policy(in);
-            if (read) policy = *read;
-            return read;
-          },
-          [&](std::string& out) { weft::store::encode_policy(policy, out); });
+      const weft::Result<weft::PolicyConfig> policy = weft::store::decode_policy(bytes);
+      check_message(policy);
+      if (!policy) break;
+      std::string again;
+      weft::store::encode_policy(*policy, again);
+      // Older versions are read, and written as the present one.
+      WEFT_CHECK(again == bytes || static_cast<uint8_t>(bytes[0]) < weft::store::kPolicyVersion,
+                 "there is one way only to write a thing");
+      const weft::Result<weft::PolicyConfig> back = weft::store::decode_policy(again);
+      WEFT_CHECK(back && *back == *policy, "what is written is read the same again");
     }
   }
   return 0;
